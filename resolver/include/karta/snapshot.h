@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A snapshot holds the definitions and profiles that are in force together. It is filled once by
+ * one thread, then shared: reference-counted and read-only, so that a request keeps the snapshot
+ * that it started with while the server swaps in another.
+ */
+#ifndef KARTA_SNAPSHOT_H
+#define KARTA_SNAPSHOT_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "karta/error.h"
+#include "karta/problem.h"
+
+struct karta_snapshot;   /* opaque */
+struct karta_definition; /* opaque, immutable, borrowed from its snapshot */
+struct karta_profile;    /* opaque, immutable, borrowed from its snapshot */
+
+/* New, empty, with one reference; NULL when memory is out. */
+KARTA_API struct karta_snapshot *karta_snapshot_new(void);
+/* Another reference. Any thread. Returns `snapshot`. */
+KARTA_API struct karta_snapshot *karta_snapshot_ref(struct karta_snapshot *snapshot);
+/* Gives one back; the last one frees. Any thread. NULL is allowed. */
+KARTA_API void karta_snapshot_unref(struct karta_snapshot *snapshot);
+
+/*
+ * Loads every document of `bytes` (Karta or GangProfile; YAML or JSON). `origin` names the source
+ * in lists and logs ("built-in:jobset.yaml"). A later definition of the same group/version/kind
+ * shadows the earlier; a document with a refusal is left out and listed with state "failed".
+ * `problems` (may be NULL) collects what was wrong, each path with "origin: " before it where the
+ * document is not the only one. 0, or KARTA_ERR_* when the bytes could not be read at all (the
+ * entry is then listed as failed too). Only before the snapshot is shared.
+ */
+KARTA_API int karta_snapshot_load(struct karta_snapshot *snapshot, const char *bytes, size_t size,
+                                  const char *origin, struct karta_problems *problems,
+                                  struct karta_error *err);
+
+/* The definition of exactly this kind in force, or NULL. */
+KARTA_API const struct karta_definition *karta_snapshot_find(const struct karta_snapshot *snapshot,
+                                                             const char *group, const char *version,
+                                                             const char *kind);
+KARTA_API const struct karta_definition *
+karta_snapshot_find_for(const struct karta_snapshot *snapshot, const json_t *object);
+
+/* The definition whose metadata.name is `name`, or NULL. */
+KARTA_API const struct karta_definition *
+karta_snapshot_find_name(const struct karta_snapshot *snapshot, const char *name);
+
+/* The profile of that name, or NULL. */
+KARTA_API const struct karta_profile *karta_snapshot_profile(const struct karta_snapshot *snapshot,
+                                                             const char *name);
+
+/*
+ * What was loaded, in load order: a new JSON array of {name, kind ("Karta" or "GangProfile"),
+ * for: {group, version, kind}, origin, state: "active" | "shadowed" | "failed", problems: [..]}.
+ */
+KARTA_API json_t *karta_snapshot_list(const struct karta_snapshot *snapshot);
+
+/* How many entries are in that state. */
+KARTA_API size_t karta_snapshot_count(const struct karta_snapshot *snapshot, const char *state);
+
+/* Compiles every program of every active definition now, instead of at the first request. */
+KARTA_API int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err);
+
+/*
+ * Validates one Karta or GangProfile document without loading it: every problem, refusals and
+ * warnings, in document order.
+ */
+KARTA_API void karta_document_validate(const json_t *document, struct karta_problems *problems);
+
+/* Accessors; what they return is borrowed from the snapshot. */
+KARTA_API const char *karta_definition_name(const struct karta_definition *definition);
+KARTA_API const char *karta_definition_origin(const struct karta_definition *definition);
+KARTA_API const json_t *karta_definition_document(const struct karta_definition *definition);
+KARTA_API const char *karta_definition_plural(const struct karta_definition *definition);
+KARTA_API int karta_definition_gangs(const struct karta_definition *definition);
+KARTA_API const char *karta_profile_name(const struct karta_profile *profile);
+
+#endif
