@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One function per endpoint: request in, response out. */
+#ifndef KARTA_CORE_HANDLERS_H
+#define KARTA_CORE_HANDLERS_H
+
+#include "admission.h"
+#include "review.h"
+
+/* `record` gets the profile that was written and what went wrong. 0, or KARTA_ERR_NOMEM. */
+int handle_workloads(const struct karta_snapshot *snapshot, const struct admission_config *config,
+                     const struct review *review, struct response *response,
+                     struct admission_record *record);
+int handle_definitions(const struct review *review, struct response *response);
+
+#endif
