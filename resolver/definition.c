@@ -141,9 +141,24 @@ struct parts {
     bool overflow;
 };
 
+/* An expression that stands there already is run once: statuses often share one question. */
+static bool has_part(const struct parts *parts, struct expression *expression,
+                     enum jq_part_kind kind)
+{
+    const char *text = jq_expression_text(expression->jq);
+    for (size_t i = 0; i < parts->count; i++) {
+        if (parts->list[i].kind != kind ||
+            strcmp(jq_expression_text(parts->list[i].expression), text) != 0)
+            continue;
+        expression->part = i;
+        return true;
+    }
+    return false;
+}
+
 static void add_part(struct parts *parts, struct expression *expression, enum jq_part_kind kind)
 {
-    if (expression->jq == NULL)
+    if (expression->jq == NULL || has_part(parts, expression, kind))
         return;
     if (parts->count == LIMIT_PROGRAM_PARTS) {
         parts->overflow = true;

@@ -63,6 +63,8 @@ void karta_document_validate(const json_t *document, struct karta_problems *prob
     }
     if (profile != NULL)
         compile(profile->program, "podTemplate", problems);
+    for (size_t i = 0; profile != NULL && i < profile->workload_count; i++)
+        compile(profile->workload[i].program, "workload", problems);
     definition_free(definition);
     profile_free(profile);
 }

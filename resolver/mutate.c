@@ -12,7 +12,6 @@
 #include "karta/patch.h"
 #include "metadata.h"
 #include "patch.h"
-#include "resources.h"
 #include "schema.h"
 
 static int no_memory(struct karta_error *err)
@@ -345,33 +344,21 @@ static int audit_text(struct mutate *mutate, const char *key, const char *text)
     return json_object_set_new(mutate->out->audit, key, json_string(text));
 }
 
-int mutate_audit(struct mutate *mutate, const struct resolved *resolved, const struct plan *plan,
-                 struct karta_error *err)
+int mutate_audit(struct mutate *mutate, const struct plan *plan, struct karta_error *err)
 {
-    KARTA_CLEANUP(resources_dispose) struct resources sum = {0};
     KARTA_AUTO_STRBUF names, minimums;
+    double gpus = 0;
     strbuf_init(&names, LIMIT_GANG_ANNOTATION);
     strbuf_init(&minimums, LIMIT_GANG_ANNOTATION);
     for (size_t g = 0; g < plan->group_count; g++) {
         strbuf_addf(&names, "%s%s", g > 0 ? "," : "", plan->groups[g].name);
         strbuf_addf(&minimums, "%s%lld", g > 0 ? "," : "", (long long)plan->groups[g].min_member);
-        const char *name;
-        json_t *value;
-        json_object_foreach(plan->groups[g].requests, name, value)
-        {
-            struct quantity quantity;
-            struct resource one = {(char *)name, {0}};
-            if (quantity_parse(json_string_value(value), &quantity, NULL) != 0)
-                continue;
-            one.quantity = quantity;
-            resources_add(&sum, &(struct resources){&one, 1}, 1, NULL);
-        }
+        gpus += plan->groups[g].gpus;
     }
-    (void)resolved;
-    char gpus[32];
-    snprintf(gpus, sizeof gpus, "%g", resources_gpus(&sum));
+    char text[32];
+    snprintf(text, sizeof text, "%g", gpus);
     int failed = audit_text(mutate, "definition", mutate->definition->name) |
-                 audit_text(mutate, "gpus", gpus);
+                 audit_text(mutate, "gpus", text);
     if (plan->group_count > 0)
         failed |= audit_text(mutate, "pod-groups", names.text) |
                   audit_text(mutate, "min-member", minimums.text);

@@ -54,8 +54,7 @@ int mutate_remember(struct mutate *mutate, const struct plan *plan, const struct
                     const char *nonce, struct karta_error *err);
 
 /* What the audit log is told. */
-int mutate_audit(struct mutate *mutate, const struct resolved *resolved, const struct plan *plan,
-                 struct karta_error *err);
+int mutate_audit(struct mutate *mutate, const struct plan *plan, struct karta_error *err);
 
 /* What the user's minimum does to a plan. */
 enum minimum_use {

@@ -130,7 +130,7 @@ static int write_all(struct mutate *mutate, const struct resolved *resolved, str
         karta_error_init(err);
         return 0;
     }
-    return code == 0 ? mutate_audit(mutate, resolved, plan, err) : code;
+    return code == 0 ? mutate_audit(mutate, plan, err) : code;
 }
 
 static int plan_and_write(struct mutate *mutate, const struct resolved *resolved,

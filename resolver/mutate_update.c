@@ -264,7 +264,7 @@ static int replan(struct update *update, struct karta_error *err)
     if (code == 0)
         code = mutate_remember(base, &plan, &update->memory.owner, update->memory.nonce, err);
     if (code != KARTA_ERR_LIMIT && code != KARTA_ERR_EXPRESSION)
-        return code == 0 ? mutate_audit(base, update->now, &plan, err) : code;
+        return code == 0 ? mutate_audit(base, &plan, err) : code;
     mutate_warn(base->out, "its gang stays as it was: %s", err->message);
     karta_error_init(err);
     return copy_memory(update, err);

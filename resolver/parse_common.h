@@ -9,7 +9,7 @@
 #include "schema.h"
 
 struct parse {
-    struct karta_definition *definition;
+    struct karta_definition *definition; /* NULL for a profile */
     struct karta_problems *problems;
     int failed; /* memory ran out: sticky */
 };

@@ -255,6 +255,7 @@ static int sum_requests(struct planner *planner, struct planned_group *group,
             give_reason(planner->plan, "component %s: %s", component->definition->name,
                         own.message);
     }
+    group->gpus = resources_gpus(&sum);
     group->requests = resources_json(&sum);
     return group->requests != NULL ? 0 : no_memory(err);
 }

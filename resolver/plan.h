@@ -38,6 +38,7 @@ struct planned_group {
     size_t subgroup_count;
     bool overridden;  /* the minimum is the user's or the framework's: no subgroups are written */
     json_t *requests; /* name -> quantity of all its pods */
+    double gpus;      /* of all its pods */
 };
 
 struct plan {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How many pods a subtree has: the least that must start together, or what is desired now. The
- * rule (docs/karta-language.md): a parent's count multiplies the sum over its children, unless one
+ * rule (docs/gangs.md): a parent's count multiplies the sum over its children, unless one
  * of the two says nothing.
  */
 #ifndef KARTA_SCALE_H

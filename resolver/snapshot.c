@@ -295,6 +295,14 @@ static int warm(struct jq_program *program, const char *name, struct karta_error
     return code == 0 ? 0 : karta_error_wrap(err, code, "%s", name);
 }
 
+static int warm_profile(const struct karta_profile *profile, struct karta_error *err)
+{
+    int code = warm(profile->program, profile->name, err);
+    for (size_t i = 0; code == 0 && i < profile->workload_count; i++)
+        code = warm(profile->workload[i].program, profile->name, err);
+    return code;
+}
+
 int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err)
 {
     int code = 0;
@@ -305,7 +313,7 @@ int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_erro
             code = warm(definition->status, definition->name, err);
     }
     for (size_t i = 0; code == 0 && i < snapshot->profile_count; i++)
-        code = warm(snapshot->profiles[i]->program, snapshot->profiles[i]->name, err);
+        code = warm_profile(snapshot->profiles[i], err);
     return code;
 }
 
