@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The catalog: later files win over earlier ones, one broken file spoils nothing else. */
+#include "catalog.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "exit_code.h"
+#include "input.h"
+#include "message.h"
+
+struct loading {
+    struct karta_snapshot *snapshot;
+    bool built_in;
+};
+
+/* The path of a problem of a snapshot starts with the origin. */
+static void warn_refusals(const struct karta_problems *problems)
+{
+    for (size_t i = 0; i < karta_problems_count(problems); i++)
+        if (karta_problem_severity(problems, i) == KARTA_REFUSAL)
+            cli_warn("%s: %s", karta_problem_path(problems, i), karta_problem_message(problems, i));
+}
+
+static int load_file(const char *path, void *state)
+{
+    const struct loading *loading = state;
+    struct karta_error err = {0};
+    KARTA_AUTO_TEXT bytes = NULL;
+    size_t size = 0;
+    if (file_read(path, LIMIT_DOCUMENT_BYTES, &bytes, &size, &err) != 0)
+        return cli_fail(CLI_FAILED, "%s", err.message);
+    const char *slash = strrchr(path, '/');
+    KARTA_AUTO_TEXT origin = loading->built_in
+                                 ? mem_format("built-in:%s", slash != NULL ? slash + 1 : path)
+                                 : mem_format("%s", path);
+    struct karta_problems *problems = karta_problems_new();
+    if (origin == NULL || problems == NULL) {
+        karta_problems_free(problems);
+        return cli_fail(CLI_FAILED, "out of memory");
+    }
+    int fault = karta_snapshot_load(loading->snapshot, bytes, size, origin, problems, &err);
+    warn_refusals(problems);
+    if (fault != 0 && karta_problems_refusals(problems) == 0)
+        cli_warn("%s: %s", origin, err.message);
+    karta_problems_free(problems);
+    return CLI_DONE;
+}
+
+static int load_built_in(struct loading *loading, const char *name)
+{
+    struct karta_error err = {0};
+    KARTA_AUTO_TEXT folder = NULL;
+    if (file_data_dir(name, &folder, &err) != 0)
+        return cli_fail(CLI_FAILED, "%s", err.message);
+    return input_each_file(folder, load_file, loading);
+}
+
+int catalog_load(const struct text_list *definitions, struct karta_snapshot **catalog)
+{
+    struct loading loading = {karta_snapshot_new(), true};
+    if (loading.snapshot == NULL)
+        return cli_fail(CLI_FAILED, "out of memory");
+    int code = load_built_in(&loading, "definitions");
+    code = code != CLI_DONE ? code : load_built_in(&loading, "profiles");
+    loading.built_in = false;
+    for (size_t i = 0; i < definitions->count && code == CLI_DONE; i++)
+        code = input_each_file(definitions->items[i], load_file, &loading);
+    *catalog = loading.snapshot;
+    return code;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The definitions and profiles in force for one run: built-in ones, then each --definitions. */
+#ifndef KARTA_CLI_CATALOG_H
+#define KARTA_CLI_CATALOG_H
+
+#include "arguments.h"
+#include "karta/snapshot.h"
+
+/*
+ * *catalog is new (karta_snapshot_unref). A definition that is refused is left out with a warning;
+ * a folder that can't be read is a failure: CLI_FAILED and one line.
+ */
+int catalog_load(const struct text_list *definitions, struct karta_snapshot **catalog);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kartactl describe: what workloads are made of, read through their definitions. */
+#include <string.h>
+#include <time.h>
+
+#include "arguments.h"
+#include "base/mem.h"
+#include "catalog.h"
+#include "describe_text.h"
+#include "exit_code.h"
+#include "input.h"
+#include "karta/view.h"
+#include "message.h"
+#include "output.h"
+#include "ticker.h"
+
+struct described {
+    const struct karta_snapshot *catalog;
+    const char *ns;
+    json_t *objects, *resolved;
+};
+
+static int describe_one(struct described *described, const struct input_document *document)
+{
+    struct karta_error err = {0};
+    json_auto_t *view = NULL;
+    if (karta_snapshot_find_for(described->catalog, document->value) == NULL)
+        return cli_fail(CLI_NO_DEFINITION, "%s: no definition covers %s %s", document->label,
+                        input_text(document->value, "apiVersion"),
+                        input_text(document->value, "kind"));
+    if (karta_view(described->catalog, document->value, described->ns, ticker_deadline(), &view,
+                   &err) != 0)
+        return cli_fail_error(cli_code_of(&err), document->label, &err);
+    if (json_array_append(described->objects, document->value) != 0 ||
+        json_array_append(described->resolved, view) != 0)
+        return cli_fail(CLI_FAILED, "out of memory");
+    return CLI_DONE;
+}
+
+static int describe_all(struct described *described, const struct input *input)
+{
+    struct ticker ticker;
+    int code = ticker_start(&ticker);
+    if (code != CLI_DONE)
+        return code;
+    for (size_t i = 0; i < input->count; i++)
+        code = cli_first(code, describe_one(described, &input->documents[i]));
+    ticker_stop(&ticker);
+    return code;
+}
+
+static int print_text(const struct described *described)
+{
+    KARTA_AUTO_STRBUF buf;
+    strbuf_init(&buf, OUTPUT_BYTES);
+    struct describe_style style = {output_terminal(), output_colour(), (long long)time(NULL)};
+    for (size_t i = 0; i < json_array_size(described->resolved); i++) {
+        const json_t *object = json_array_get(described->objects, i);
+        const struct karta_definition *definition =
+            karta_snapshot_find_for(described->catalog, object);
+        strbuf_adds(&buf, i > 0 ? "\n" : "");
+        describe_text(object, json_array_get(described->resolved, i),
+                      karta_definition_origin(definition), &style, &buf);
+    }
+    return output_text(&buf);
+}
+
+static int print_views(const struct described *described, const char *format)
+{
+    if (json_array_size(described->resolved) == 0)
+        return CLI_DONE;
+    if (strcmp(format, "text") == 0)
+        return print_text(described);
+    return output_items(format, described->resolved);
+}
+
+static int describe(const struct arguments *arguments)
+{
+    if (arguments->words.count > 0)
+        return cli_fail(CLI_USAGE, "describe: unexpected \"%s\"; give files with -f",
+                        arguments->words.items[0]);
+    if (arguments->files.count == 0)
+        return cli_fail(CLI_USAGE, "describe: give a file with -f, or - for standard input");
+    struct karta_snapshot *catalog = NULL;
+    struct input input = {0};
+    struct described described = {
+        .ns = arguments->value[FLAG_NAMESPACE], .objects = json_array(), .resolved = json_array()};
+    int code = catalog_load(&arguments->definitions, &catalog);
+    if (code == CLI_DONE) {
+        described.catalog = catalog;
+        code = input_read(&arguments->files, &input);
+        code = cli_first(code, input_keep_objects(&input));
+        code = cli_first(code, describe_all(&described, &input));
+        code = cli_first(code, print_views(&described, arguments->format));
+    }
+    input_dispose(&input);
+    json_decref(described.objects);
+    json_decref(described.resolved);
+    karta_snapshot_unref(catalog);
+    return code;
+}
+
+const struct command describe_command = {
+    .name = "describe",
+    .run = describe,
+    .summary = "what a workload is made of: components, pods, GPUs, pod groups",
+    .usage = "describe -f FILE [-n NS] [-o text|json|yaml]",
+    .example = "  kartactl describe -f manifests/examples/jobset.yaml\n"
+               "  kubectl get jobset train -o json | kartactl describe -f - -o json\n",
+    .flags = 1U << FLAG_FILE | 1U << FLAG_NAMESPACE | 1U << FLAG_OUTPUT | 1U << FLAG_DEFINITIONS,
+    .formats = "text|json|yaml",
+};

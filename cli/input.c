@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Input: one bad file among many is named and the rest is done, as with every tool that takes
+ * several.
+ */
+#include "input.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "exit_code.h"
+#include "karta/document.h"
+#include "message.h"
+
+const char *input_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static int input_add(struct input *input, const char *path, size_t index, size_t count,
+                     json_t *value)
+{
+    if (input->count == input->room) {
+        size_t room = input->room > 0 ? input->room * 2 : 16;
+        void *documents = reallocarray(input->documents, room, sizeof *input->documents);
+        if (documents == NULL)
+            return cli_fail(CLI_FAILED, "%s: out of memory", path);
+        input->documents = documents;
+        input->room = room;
+    }
+    const char *name = name_of(path);
+    char *label =
+        count > 1 ? mem_format("%s: document %zu", name, index + 1) : mem_format("%s", name);
+    if (label == NULL)
+        return cli_fail(CLI_FAILED, "%s: out of memory", path);
+    text_clean(label);
+    input->documents[input->count++] = (struct input_document){label, json_incref(value)};
+    return CLI_DONE;
+}
+
+static int read_file(const char *path, void *state)
+{
+    struct karta_error err = {0};
+    KARTA_AUTO_TEXT bytes = NULL;
+    size_t size = 0;
+    /* the message of a failed read names the file itself */
+    if (file_read(path, LIMIT_DOCUMENT_BYTES, &bytes, &size, &err) != 0)
+        return cli_fail(CLI_FAILED, "%s", err.message);
+    json_auto_t *documents = NULL;
+    if (karta_documents_parse(bytes, size, &documents, &err) != 0)
+        return cli_fail_error(cli_code_of(&err), name_of(path), &err);
+    size_t count = json_array_size(documents);
+    int code = CLI_DONE;
+    for (size_t i = 0; i < count && code == CLI_DONE; i++)
+        code = input_add(state, path, i, count, json_array_get(documents, i));
+    return code;
+}
+
+int input_each_file(const char *path, int (*visit)(const char *path, void *state), void *state)
+{
+    struct stat info;
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return visit(path, state);
+    struct karta_error err = {0};
+    char **paths = NULL;
+    if (file_list(path, &paths, &err) != 0)
+        return cli_fail(CLI_FAILED, "%s", err.message);
+    int code = CLI_DONE;
+    for (size_t i = 0; paths[i] != NULL; i++)
+        code = cli_first(code, visit(paths[i], state));
+    file_list_free(paths);
+    return code;
+}
+
+int input_read(const struct text_list *files, struct input *input)
+{
+    int code = CLI_DONE;
+    *input = (struct input){0};
+    for (size_t i = 0; i < files->count; i++) {
+        size_t before = input->count;
+        int fault = input_each_file(files->items[i], read_file, input);
+        if (fault == CLI_DONE && input->count == before)
+            fault = cli_fail(CLI_INVALID, "%s: holds no document", name_of(files->items[i]));
+        code = cli_first(code, fault);
+    }
+    return code;
+}
+
+static int check_object(const struct input_document *document)
+{
+    const json_t *value = document->value;
+    if (!json_is_object(value))
+        return cli_fail(CLI_INVALID, "%s: is no Kubernetes object", document->label);
+    if (*input_text(value, "apiVersion") == '\0' || *input_text(value, "kind") == '\0')
+        return cli_fail(CLI_INVALID, "%s: is no Kubernetes object: apiVersion and kind are needed",
+                        document->label);
+    return CLI_DONE;
+}
+
+static void document_dispose(struct input_document *document)
+{
+    free(document->label);
+    json_decref(document->value);
+}
+
+int input_keep_objects(struct input *input)
+{
+    int code = CLI_DONE;
+    size_t kept = 0;
+    for (size_t i = 0; i < input->count; i++) {
+        int fault = check_object(&input->documents[i]);
+        if (fault == CLI_DONE)
+            input->documents[kept++] = input->documents[i];
+        else
+            document_dispose(&input->documents[i]);
+        code = cli_first(code, fault);
+    }
+    input->count = kept;
+    return code;
+}
+
+void input_dispose(struct input *input)
+{
+    for (size_t i = 0; i < input->count; i++)
+        document_dispose(&input->documents[i]);
+    free(input->documents);
+    *input = (struct input){0};
+}
