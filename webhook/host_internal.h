@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a host consists of, for the files that put it together. */
+#ifndef KARTA_WEBHOOK_HOST_INTERNAL_H
+#define KARTA_WEBHOOK_HOST_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "address.h"
+#include "health.h"
+#include "host.h"
+#include "periodic.h"
+#include "server.h"
+#include "source.h"
+#include "tls_files.h"
+
+struct host {
+    const struct options *options;
+    struct log log;
+    struct admission_config admission;
+    char *profile;       /* the name behind --profile */
+    char *own_namespace; /* our own, NULL where we run in none */
+    const char *default_namespaces[3];
+    struct karta_group_kind *kinds; /* of --exclude-kind, cut out of kind_texts */
+    char **kind_texts;
+    char *cert_path, *key_path, *client_ca;
+    struct tls_files tls;
+    int64_t renewal_ms; /* when the self-signed pair is looked at again */
+    struct holder holder;
+    struct metrics *metrics;
+    struct server *server;
+    struct health *health;
+    struct periodic expirer, housekeeper;
+    health_reason not_ready;
+    atomic_bool reload;
+};
+
+/* The admission settings that the flags mean. KARTA_ERR_NOMEM. */
+int host_set_admission(struct host *host, struct karta_error *err);
+void host_free_admission(struct host *host);
+
+/* Definitions: the first load (finds the profile too), and again. */
+int host_load_definitions(struct host *host, struct karta_error *err);
+void host_reload_definitions(struct host *host);
+
+/* The serving pair into the store, issued first where it is our own. */
+int host_load_tls(struct host *host, struct karta_error *err);
+void host_look_after_tls(struct host *host, bool again);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The serving certificate: somebody else's files, or our own folder that renews itself. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "certs.h"
+#include "host_internal.h"
+#include "karta/engine.h"
+
+#define DEFAULT_DIR "/var/lib/karta-webhook"
+#define RENEWAL_CHECK_MS 3600000
+
+static const char *const default_sans[] = {"localhost", "127.0.0.1", "::1"};
+
+static const char *own_dir(const struct options *options)
+{
+    const char *given = getenv("STATE_DIRECTORY"); /* systemd's */
+    if (options->self_signed != NULL)
+        return options->self_signed;
+    return given != NULL && given[0] != '\0' ? given : DEFAULT_DIR;
+}
+
+static int ensure_own(struct host *host, struct karta_error *err)
+{
+    const struct options *options = host->options;
+    bool given = options->tls_sans.count > 0;
+    struct certs_options own = {
+        .dir = own_dir(options),
+        .sans = given ? (const char *const *)options->tls_sans.items : default_sans,
+        .san_count = given ? options->tls_sans.count : sizeof default_sans / sizeof *default_sans};
+    int renewed = 0;
+    int rc = certs_ensure(&own, &renewed, err);
+    if (rc == 0 && renewed)
+        LOG_WRITE(&host->log, LOG_LEVEL_INFO, "certificate issued", log_text("folder", own.dir));
+    host->renewal_ms = karta_engine_now_ms() + RENEWAL_CHECK_MS;
+    return rc;
+}
+
+static int set_paths(struct host *host, struct karta_error *err)
+{
+    const struct options *options = host->options;
+    bool own = options->tls_cert_file == NULL;
+    const char *dir = own_dir(options);
+    host->cert_path =
+        own ? mem_format("%s/tls.crt", dir) : mem_format("%s", options->tls_cert_file);
+    host->key_path = own ? mem_format("%s/tls.key", dir) : mem_format("%s", options->tls_key_file);
+    if (host->cert_path == NULL || host->key_path == NULL)
+        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+    host->tls = (struct tls_files){.cert = host->cert_path, .key = host->key_path};
+    return 0;
+}
+
+int host_load_tls(struct host *host, struct karta_error *err)
+{
+    int rc = set_paths(host, err);
+    if (rc == 0 && host->options->tls_cert_file == NULL)
+        rc = ensure_own(host, err);
+    return rc != 0 ? rc : tls_files_load(&host->tls, err);
+}
+
+void host_look_after_tls(struct host *host, bool again)
+{
+    bool own = host->options->tls_cert_file == NULL;
+    if (own && (again || karta_engine_now_ms() >= host->renewal_ms)) {
+        struct karta_error err = {0};
+        if (ensure_own(host, &err) != 0)
+            LOG_WRITE(&host->log, LOG_LEVEL_WARN, "certificate not renewed",
+                      log_text("error", err.message));
+    }
+    tls_files_check(&host->tls, again, &host->log);
+}

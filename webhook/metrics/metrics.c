@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting: what a request pays. No lock is taken for labels that were seen before. */
+#include "metrics_internal.h"
+
+const int64_t metrics_bucket_us[BUCKETS] = {50,    100,   250,   500,    1000,   2500,   5000,
+                                            10000, 25000, 50000, 100000, 250000, 500000, 1000000};
+
+struct metrics *metrics_new(void)
+{
+    struct metrics *metrics = calloc(1, sizeof *metrics);
+    if (metrics == NULL)
+        return NULL;
+    int kinds = labels_init(&metrics->kinds);
+    int profiles = labels_init(&metrics->profiles);
+    if (kinds == 0 && profiles == 0)
+        return metrics;
+    metrics_free(metrics);
+    return NULL;
+}
+
+void metrics_free(struct metrics *metrics)
+{
+    if (metrics == NULL)
+        return;
+    labels_dispose(&metrics->kinds);
+    labels_dispose(&metrics->profiles);
+    free(metrics);
+}
+
+static void observe(struct metrics_histogram *histogram, int64_t us)
+{
+    size_t bucket = 0;
+    while (bucket < BUCKETS && us > metrics_bucket_us[bucket])
+        bucket++;
+    atomic_fetch_add(&histogram->buckets[bucket], 1);
+    atomic_fetch_add(&histogram->sum_us, (uint64_t)us);
+}
+
+void metrics_admission(struct metrics *metrics, enum admission_endpoint endpoint,
+                       const struct admission_record *record, int64_t duration_us)
+{
+    const char *kind = record->metric_kind[0] != '\0' ? record->metric_kind : "other";
+    size_t index = labels_index(&metrics->kinds, kind);
+    atomic_fetch_add(&metrics->requests[endpoint][index][record->allowed ? 1 : 0], 1);
+    observe(&metrics->durations[endpoint], duration_us);
+    if (record->profile[0] != '\0')
+        atomic_fetch_add(&metrics->patches[labels_index(&metrics->profiles, record->profile)], 1);
+}
+
+void metrics_http_error(struct metrics *metrics, unsigned status)
+{
+    if (status < STATUSES)
+        atomic_fetch_add(&metrics->http_errors[status], 1);
+}

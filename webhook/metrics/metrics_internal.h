@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The counters themselves, for counting and for printing. */
+#ifndef KARTA_METRICS_INTERNAL_H
+#define KARTA_METRICS_INTERNAL_H
+
+#include "labels.h"
+#include "metrics.h"
+
+#define BUCKETS 14
+#define STATUSES 600
+
+struct metrics_histogram {
+    atomic_uint_fast64_t buckets[BUCKETS + 1]; /* each alone, not summed up; the last is +Inf */
+    atomic_uint_fast64_t sum_us;
+};
+
+struct metrics {
+    struct labels kinds, profiles;
+    atomic_uint_fast64_t requests[ADMISSION_ENDPOINTS][LIMIT_LABELS][2];
+    atomic_uint_fast64_t patches[LIMIT_LABELS];
+    atomic_uint_fast64_t http_errors[STATUSES];
+    struct metrics_histogram durations[ADMISSION_ENDPOINTS];
+};
+
+extern const int64_t metrics_bucket_us[BUCKETS];
+
+void metrics_print_head(struct strbuf *out, const char *name, const char *type, const char *help);
+/* The standard process_* figures. */
+void metrics_print_process(struct strbuf *out);
+
+#endif

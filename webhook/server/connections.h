@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every open connection of one listener, with the moment at which it must be done. libmicrohttpd's
+ * own timeout is idle time, which a byte a second defeats; the deadlines here are absolute. The
+ * table never closes a descriptor: it shuts the socket down, and libmicrohttpd cleans up.
+ * Any thread.
+ */
+#ifndef KARTA_SERVER_CONNECTIONS_H
+#define KARTA_SERVER_CONNECTIONS_H
+
+#include <microhttpd.h>
+#include <stdint.h>
+
+struct connections; /* opaque */
+struct connection;  /* opaque; lives until libmicrohttpd says that it is closed */
+
+/* Above `soft_limit` open connections each new one costs another its life. NULL: out of memory. */
+struct connections *connections_new(size_t soft_limit);
+/* After the daemon was stopped. */
+void connections_free(struct connections *table);
+
+/* For MHD_OPTION_NOTIFY_CONNECTION, with the table as its closure. */
+void connections_notify(void *table, struct MHD_Connection *connection, void **context,
+                        enum MHD_ConnectionNotificationCode what);
+
+/* The entry of `connection`; NULL where memory was out when it was accepted. */
+struct connection *connections_entry(struct MHD_Connection *connection);
+
+/* Steps of a request. `entry` may be NULL. */
+void connection_request_begins(struct connection *entry); /* its first line is here */
+void connection_body_is_whole(struct connection *entry);  /* the answer has its own time now */
+void connection_request_ends(struct connection *entry, int completed);
+
+/* Whether the caller's certificate was verified: unknown at first, then kept. */
+enum connection_peer { PEER_UNKNOWN, PEER_TRUSTED, PEER_REFUSED };
+enum connection_peer connection_peer(const struct connection *entry);
+void connection_set_peer(struct connection *entry, enum connection_peer peer);
+
+size_t connections_count(struct connections *table);
+/* Shuts down what is past its deadline. About four times a second. */
+void connections_reap(struct connections *table);
+/* Shuts down what is between two requests, or before its first, for `ms` and longer. */
+void connections_close_idle(struct connections *table, int64_t ms);
+
+#endif

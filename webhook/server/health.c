@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of paths, each with the function that writes its answer. */
+#include "health.h"
+
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "connections.h"
+#include "daemon_log.h"
+#include "periodic.h"
+#include "reply.h"
+#include "tls_pair.h"
+
+#define MOST_CONNECTIONS 16U
+#define REAP_MS 250
+/* ten thousand definitions with their problems */
+#define LIMIT_PAGE_BYTES (64U << 20)
+#define TEXT_TYPE "text/plain; charset=utf-8"
+
+struct health {
+    struct health_config config;
+    struct MHD_Daemon *daemon;
+    struct connections *connections;
+    struct periodic reaper;
+};
+
+/* What a page writes: status 200 and text unless it says otherwise. */
+struct page {
+    struct reply reply;
+    struct strbuf text;
+};
+
+static void write_healthz(struct health *health, struct page *page)
+{
+    (void)health;
+    strbuf_adds(&page->text, "ok\n");
+}
+
+static void write_readyz(struct health *health, struct page *page)
+{
+    const char *reason = atomic_load(health->config.not_ready);
+    if (reason != NULL)
+        page->reply.status = MHD_HTTP_SERVICE_UNAVAILABLE;
+    strbuf_addf(&page->text, "%s\n", reason != NULL ? reason : "ok");
+}
+
+static void write_metrics(struct health *health, struct page *page)
+{
+    HOLDER_AUTO_SNAPSHOT snapshot = holder_take(health->config.holder);
+    struct metrics_state state = {.snapshot = snapshot,
+                                  .tls_handshakes = tls_store_handshakes(),
+                                  .certificate_not_after = tls_store_not_after()};
+    page->reply.type = METRICS_CONTENT_TYPE;
+    metrics_print(health->config.metrics, &state, &page->text);
+}
+
+static void write_version(struct health *health, struct page *page)
+{
+    (void)health;
+    page->reply.type = REPLY_JSON;
+    strbuf_addf(&page->text, "{\"version\": \"%s\", \"libmicrohttpd\": \"%s\"}\n", KARTA_VERSION,
+                MHD_get_version());
+}
+
+static void write_definitions(struct health *health, struct page *page)
+{
+    HOLDER_AUTO_SNAPSHOT snapshot = holder_take(health->config.holder);
+    json_auto_t *list = snapshot != NULL ? karta_snapshot_list(snapshot) : json_array();
+    KARTA_AUTO_TEXT text = list != NULL ? json_dumps(list, JSON_INDENT(2)) : NULL;
+    page->reply.type = REPLY_JSON;
+    if (text == NULL)
+        page->text.failed = KARTA_ERR_NOMEM;
+    else
+        strbuf_addf(&page->text, "%s\n", text);
+}
+
+static const struct {
+    const char *path;
+    void (*write)(struct health *health, struct page *page);
+} pages[] = {{"/healthz", write_healthz},
+             {"/readyz", write_readyz},
+             {"/metrics", write_metrics},
+             {"/version", write_version},
+             {"/debug/definitions", write_definitions}};
+
+static enum MHD_Result send_page(struct health *health, struct MHD_Connection *connection,
+                                 size_t index)
+{
+    struct page page = {.reply = {.status = MHD_HTTP_OK, .type = TEXT_TYPE}};
+    strbuf_init(&page.text, LIMIT_PAGE_BYTES);
+    pages[index].write(health, &page);
+    if (strbuf_check(&page.text, NULL) != 0) {
+        strbuf_dispose(&page.text);
+        page.reply.status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+        page.reply.type = REPLY_JSON;
+        return reply_error(connection, &page.reply, "out of memory");
+    }
+    size_t size = page.text.size;
+    return reply_send(connection, &page.reply, strbuf_take(&page.text), size);
+}
+
+static enum MHD_Result send_refusal(struct MHD_Connection *connection, bool found,
+                                    const char *method, const char *path)
+{
+    char text[256];
+    struct reply reply = {.type = REPLY_JSON, .close = true};
+    if (found) {
+        reply.status = MHD_HTTP_METHOD_NOT_ALLOWED;
+        reply.allow = "GET, HEAD";
+        snprintf(text, sizeof text, "method %.100s is not allowed here: use GET", method);
+    } else {
+        reply.status = MHD_HTTP_NOT_FOUND;
+        snprintf(text, sizeof text,
+                 "there is no %.100s, only /healthz, /readyz, /metrics, /version and "
+                 "/debug/definitions",
+                 path);
+    }
+    return reply_error(connection, &reply, text);
+}
+
+static enum MHD_Result on_access(void *arg, struct MHD_Connection *connection, const char *url,
+                                 const char *method, const char *version, const char *data,
+                                 size_t *size, void **context)
+{
+    (void)version;
+    (void)data;
+    struct connection *entry = connections_entry(connection);
+    static const char seen = 0; /* only its address counts: the head was seen */
+    if (*context == NULL) {
+        *context = (void *)&seen;
+        connection_request_begins(entry);
+        return MHD_YES;
+    }
+    if (*size > 0) {
+        *size = 0; /* nobody has a body to send here; the deadline bounds how long it is read */
+        return MHD_YES;
+    }
+    connection_body_is_whole(entry);
+    size_t count = sizeof pages / sizeof *pages;
+    size_t index = 0;
+    while (index < count && strcmp(url, pages[index].path) != 0)
+        index++;
+    bool reads =
+        strcmp(method, MHD_HTTP_METHOD_GET) == 0 || strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+    if (index == count || !reads)
+        return send_refusal(connection, index < count, method, url);
+    return send_page(arg, connection, index);
+}
+
+static void on_completed(void *arg, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode how)
+{
+    (void)arg;
+    (void)context;
+    connection_request_ends(connections_entry(connection),
+                            how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+}
+
+static void reap(void *table)
+{
+    connections_reap(table);
+}
+
+static struct MHD_Daemon *start_daemon(struct health *health)
+{
+    return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
+                            NULL, NULL, on_access, health, MHD_OPTION_EXTERNAL_LOGGER, daemon_log,
+                            (void *)health->config.log, MHD_OPTION_LISTEN_SOCKET,
+                            health->config.listen_fd, MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS,
+                            MHD_OPTION_NOTIFY_CONNECTION, connections_notify, health->connections,
+                            MHD_OPTION_NOTIFY_COMPLETED, on_completed, health, MHD_OPTION_END);
+}
+
+static void health_free(struct health *health)
+{
+    periodic_stop(&health->reaper);
+    connections_free(health->connections);
+    free(health);
+}
+
+int health_start(const struct health_config *config, struct health **health,
+                 struct karta_error *err)
+{
+    struct health *made = calloc(1, sizeof *made);
+    int rc = made != NULL ? 0 : KARTA_ERR_NOMEM;
+    if (rc == 0) {
+        made->config = *config;
+        made->connections = connections_new(MOST_CONNECTIONS - MOST_CONNECTIONS / 4);
+        rc = made->connections == NULL ? KARTA_ERR_NOMEM
+                                       : periodic_start(&made->reaper, "karta-reaper-m", REAP_MS,
+                                                        reap, made->connections, err);
+    }
+    if (rc == 0) {
+        made->daemon = start_daemon(made);
+        rc = made->daemon != NULL ? 0 : KARTA_ERR_IO;
+    }
+    if (rc == 0) {
+        *health = made;
+        return 0;
+    }
+    close(config->listen_fd);
+    if (made != NULL)
+        health_free(made);
+    return karta_error_set(err, rc, "cannot start the metrics port");
+}
+
+void health_stop(struct health *health)
+{
+    if (health == NULL)
+        return;
+    MHD_stop_daemon(health->daemon); /* closes the listener too */
+    health_free(health);
+}
