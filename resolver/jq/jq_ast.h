@@ -48,9 +48,9 @@ enum node_kind {
 
 struct jq_node {
     enum node_kind kind;
-    int column; /* 1-based, in bytes, of the whole text */
-    bool optional;  /* FIELD, INDEX, LOOKUP, SLICE, ITERATE: a `?` stands behind */
-    bool json;      /* STRING: interpolated values are written as JSON (@json) */
+    int column;    /* 1-based, in bytes, of the whole text */
+    bool optional; /* FIELD, INDEX, LOOKUP, SLICE, ITERATE: a `?` stands behind */
+    bool json;     /* STRING: interpolated values are written as JSON (@json) */
     bool has_from, has_to;
     double number, from, to;
     char *text;

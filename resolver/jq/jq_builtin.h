@@ -23,7 +23,7 @@ const struct jq_builtin *jq_builtin_nearest(const char *name);
 /* A name that jq knows and we refuse. */
 struct jq_refusal {
     const char *name;
-    const char *reason; /* "it runs without bound" */
+    const char *reason;  /* "it runs without bound" */
     const char *instead; /* NULL: nothing comes near */
 };
 

@@ -93,9 +93,20 @@ static void emit_slice(const struct jq_node *node, struct strbuf *out)
     strbuf_addc(out, ']');
 }
 
+static void emit_iterate(const struct jq_node *node, struct strbuf *out)
+{
+    strbuf_addc(out, '(');
+    emit(node->first, out);
+    strbuf_adds(out, node->optional ? " | karta_each_or_none)" : " | karta_each)");
+}
+
 /* A target and what hangs on it. jq's own `?` there covers the last step alone, as ours does. */
 static void emit_suffix(const struct jq_node *node, struct strbuf *out)
 {
+    if (node->kind == NODE_ITERATE) {
+        emit_iterate(node, out);
+        return;
+    }
     emit(node->first, out);
     switch (node->kind) {
     case NODE_FIELD:
@@ -115,7 +126,6 @@ static void emit_suffix(const struct jq_node *node, struct strbuf *out)
         strbuf_adds(out, node->optional ? " | karta_key_or_none]" : " | karta_key]");
         break;
     default:
-        strbuf_adds(out, "[]");
         break;
     }
     if (node->optional)

@@ -126,8 +126,7 @@ static int lint_node(struct lint *lint, const struct jq_node *node);
 static int lint_children(struct lint *lint, const struct jq_node *node)
 {
     int code = 0;
-    for (const struct jq_node *child = node->first; child != NULL && code == 0;
-         child = child->next)
+    for (const struct jq_node *child = node->first; child != NULL && code == 0; child = child->next)
         code = lint_node(lint, child);
     return code;
 }
@@ -163,8 +162,7 @@ static int lint_variable(struct lint *lint, const struct jq_node *node)
     if (strcmp(node->text, "ENV") == 0)
         return REFUSE(lint->err, node, "$ENV is refused: an expression reads no environment");
     if (strcmp(node->text, "__loc__") == 0)
-        return REFUSE(lint->err, node,
-                      "$__loc__ is refused: it is about the text, not the object");
+        return REFUSE(lint->err, node, "$__loc__ is refused: it is about the text, not the object");
     for (size_t i = 0; i < lint->bound_count; i++)
         if (strcmp(lint->bound[i], node->text) == 0)
             return 0;
@@ -184,9 +182,10 @@ static int lint_arithmetic(struct lint *lint, const struct jq_node *node)
 /* Binds a variable of a pattern; it must be one that can be read afterwards. */
 static int lint_binding(struct lint *lint, const struct jq_node *node)
 {
-    static const char *const reserved[] = {
-        "ENV",    "__loc__", "__prog_args", "def",   "if",    "then",   "else",    "elif", "end", "as",
-        "reduce", "foreach", "try",         "catch", "label", "import", "include", "and",  "or"};
+    static const char *const reserved[] = {"ENV",    "__loc__", "__prog_args", "def",   "if",
+                                           "then",   "else",    "elif",        "end",   "as",
+                                           "reduce", "foreach", "try",         "catch", "label",
+                                           "import", "include", "and",         "or"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(node->text, reserved[i]) == 0)
             return REFUSE(lint->err, node, "$%s is refused: jq has another meaning for it",

@@ -39,8 +39,8 @@ static bool word_in(const struct token *token, const char *const *words)
 bool parse_is_keyword(const struct token *token)
 {
     static const char *const words[] = {
-        "def",   "if",     "then",    "else", "elif",  "end",    "as",      "reduce", "foreach", "try",
-        "catch", "label",  "import",  "include", "and", "or",    "__loc__", "module", "break",   NULL};
+        "def",   "if",    "then",   "else",    "elif", "end", "as",      "reduce", "foreach", "try",
+        "catch", "label", "import", "include", "and",  "or",  "__loc__", "module", "break",   NULL};
     return word_in(token, words);
 }
 
@@ -86,10 +86,9 @@ void *parse_unexpected(struct parser *parser, const char *wanted)
                             "\"?//\" is refused: it is an operator of its own; write ? // with a "
                             "space between");
     if (now->kind == TOKEN_MARK && strchr(awaited, now->text[0]) != NULL) {
-        bool own = parser->open != NULL &&
-                   now->text[0] == (parser->open->mark == '(' ? ')'
-                                    : parser->open->mark == '[' ? ']'
-                                                                : '}');
+        bool own = parser->open != NULL && now->text[0] == (parser->open->mark == '('   ? ')'
+                                                            : parser->open->mark == '[' ? ']'
+                                                                                        : '}');
         if (!own)
             return refuse_closer(parser);
     }
@@ -130,8 +129,7 @@ bool parse_close(struct parser *parser, struct open_bracket *bracket, const char
 }
 
 /* Adds the present operator's node over `left`, and what `operand` reads to its right. */
-static struct jq_node *parse_right(struct parser *parser, enum node_kind kind,
-                                   struct jq_node *left,
+static struct jq_node *parse_right(struct parser *parser, enum node_kind kind, struct jq_node *left,
                                    struct jq_node *(*operand)(struct parser *))
 {
     struct jq_node *node = parse_node(parser, kind, parser->now.column);
@@ -280,20 +278,19 @@ static struct jq_node *refuse_no_else(struct parser *parser, const struct jq_nod
 static struct jq_node *parse_branches(struct parser *parser, const char *word)
 {
     struct jq_node *node = parse_node(parser, NODE_IF, parser->now.column);
-    if (node == NULL || !parse_enter(parser) || !parse_clause(parser, node, word) ||
-        !parse_clause(parser, node, "then"))
+    if (node == NULL || !parse_clause(parser, node, word) || !parse_clause(parser, node, "then"))
         return NULL;
     if (token_is_word(&parser->now, "elif")) {
-        struct jq_node *other = parse_branches(parser, "elif");
+        struct jq_node *other = parse_enter(parser) ? parse_branches(parser, "elif") : NULL;
         if (other == NULL)
             return NULL;
+        parser->depth--;
         node_append(node, other);
     } else if (token_is_word(&parser->now, "end")) {
         return refuse_no_else(parser, node);
     } else if (!parse_clause(parser, node, "else")) {
         return NULL;
     }
-    parser->depth--;
     return node;
 }
 
@@ -427,10 +424,9 @@ static int parse_text(struct parser *parser)
     if (!parse_advance(parser))
         return KARTA_ERR_EXPRESSION;
     if (parser->now.kind == TOKEN_END)
-        return karta_error_set_at(parser->err, KARTA_ERR_EXPRESSION, 0, 1,
-                                  strchr(parser->reader.text, '#') != NULL
-                                      ? "holds nothing but a comment"
-                                      : "is empty");
+        return karta_error_set_at(
+            parser->err, KARTA_ERR_EXPRESSION, 0, 1,
+            strchr(parser->reader.text, '#') != NULL ? "holds nothing but a comment" : "is empty");
     struct jq_node *root = parse_pipe(parser);
     if (root != NULL && parser->now.kind != TOKEN_END)
         parse_unexpected(parser, "an operator or the end");

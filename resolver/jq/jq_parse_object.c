@@ -210,8 +210,8 @@ struct jq_node *parse_pattern(struct parser *parser)
     struct jq_node *pattern = NULL;
     if (parser->now.kind == TOKEN_VARIABLE) {
         pattern = parse_node(parser, NODE_VARIABLE, parser->now.column);
-        if (pattern == NULL ||
-            !node_set_text(pattern, parser->now.text, parser->now.size) || !parse_advance(parser))
+        if (pattern == NULL || !node_set_text(pattern, parser->now.text, parser->now.size) ||
+            !parse_advance(parser))
             return NULL;
     } else if (token_is(&parser->now, "[")) {
         pattern = parse_array_pattern(parser);

@@ -92,12 +92,10 @@ struct jq_node *parse_string(struct parser *parser, bool json)
 }
 
 /* A field by a string: a literal one is an ordinary field, else the key is computed. */
-static struct jq_node *field_of(struct parser *parser, struct jq_node *target,
-                                struct jq_node *key)
+static struct jq_node *field_of(struct parser *parser, struct jq_node *target, struct jq_node *key)
 {
     bool literal = node_is_literal_text(key);
-    struct jq_node *node =
-        parse_node(parser, literal ? NODE_FIELD : NODE_LOOKUP, key->column);
+    struct jq_node *node = parse_node(parser, literal ? NODE_FIELD : NODE_LOOKUP, key->column);
     if (node == NULL)
         return NULL;
     node_append(node, target);
@@ -132,8 +130,8 @@ static struct jq_node *parse_slice(struct parser *parser, struct jq_node *target
     return node;
 }
 
-static struct jq_node *index_of(struct parser *parser, struct jq_node *target,
-                                struct jq_node *key, int column)
+static struct jq_node *index_of(struct parser *parser, struct jq_node *target, struct jq_node *key,
+                                int column)
 {
     if (node_is_literal_text(key))
         return field_of(parser, target, key);
@@ -188,8 +186,7 @@ static struct jq_node *parse_dot_suffix(struct parser *parser, struct jq_node *t
     if (parser->now.kind != TOKEN_QUOTE)
         return parse_unexpected(parser, "a field after the dot");
     if (parser->now.column != column + 1)
-        return PARSE_REFUSE(parser, column,
-                            "no white space may stand between a dot and its field");
+        return PARSE_REFUSE(parser, column, "no white space may stand between a dot and its field");
     struct jq_node *key = parse_string(parser, false);
     return key != NULL ? field_of(parser, target, key) : NULL;
 }
@@ -392,7 +389,7 @@ struct jq_node *parse_term(struct parser *parser, bool *plain)
     struct jq_node *node = parse_bare_term(parser);
     if (node == NULL)
         return NULL;
-    bool indexed = start.kind == TOKEN_FIELD ||
-                   (token_is(&start, ".") && node->kind != NODE_IDENTITY);
+    bool indexed =
+        start.kind == TOKEN_FIELD || (token_is(&start, ".") && node->kind != NODE_IDENTITY);
     return parse_suffixes(parser, node, indexed, plain);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Questions about a tree: is it a write path, which label does it name, what does it read. All are
- * answered from syntax: running an expression cannot tell (jq 1.6 finds paths where there are none).
+ * answered from syntax: running an expression cannot tell (jq 1.6 finds paths where there are
+ * none).
  */
 #include <string.h>
 
@@ -30,9 +31,9 @@ static int path_call(const struct jq_node *call, struct karta_error *err)
         return 0;
     if (strcmp(call->text, "first") == 0 && call->first != NULL)
         return path_node(call->first, err);
-    return karta_error_set_at(err, KARTA_ERR_EXPRESSION, 0, call->column,
-                              "is no path that can be written to: \"%s\" gives a value, not a place",
-                              call->text);
+    return karta_error_set_at(
+        err, KARTA_ERR_EXPRESSION, 0, call->column,
+        "is no path that can be written to: \"%s\" gives a value, not a place", call->text);
 }
 
 static const char *describe(enum node_kind kind)

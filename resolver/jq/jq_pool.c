@@ -35,8 +35,7 @@ int pool_entry_init(struct pool_entry *entry, const char *text, struct karta_err
         pthread_condattr_destroy(&attributes);
     }
     if (failed != 0)
-        return karta_error_set(err, KARTA_ERR_NOMEM, "no condition variable: %s",
-                               strerror(failed));
+        return karta_error_set(err, KARTA_ERR_NOMEM, "no condition variable: %s", strerror(failed));
     pthread_mutex_lock(&pool.lock);
     entry->after = pool.entries;
     if (pool.entries != NULL)

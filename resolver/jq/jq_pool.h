@@ -20,7 +20,7 @@ struct pool_entry {
     char *failure; /* why it does not compile, or NULL */
     struct state *idle[LIMIT_SLOTS];
     size_t idle_count, busy, compiling, waiting;
-    size_t wanted; /* the most callers that were seen at once */
+    size_t wanted;                     /* the most callers that were seen at once */
     struct pool_entry *before, *after; /* all programs */
 };
 

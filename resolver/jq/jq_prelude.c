@@ -23,13 +23,19 @@ struct definition {
 #define ARRAY_ELEMENTS "65536"
 
 static const struct definition definitions[] = {
+    /* jq 1.6 leaks a key when an error or a break leaves .[] of an object */
+    {"karta_each", "def karta_each: if type == \"object\" then keys_unsorted[] as $k | .[$k]"
+                   " else .[] end;"},
+    {"karta_each_or_none", "def karta_each_or_none: if type == \"object\""
+                           " then keys_unsorted[] as $k | .[$k] else .[]? end;"},
     {"karta_compound", "def karta_compound: type == \"array\" or type == \"object\";"},
-    {"karta_nodes", "def karta_nodes:"
-                    " if type == \"number\" then 1"
-                    " elif type == \"string\" then 1 + utf8bytelength / 16"
-                    " elif type == \"array\" then 1, (.[] | karta_nodes)"
-                    " elif type == \"object\" then 1, ((keys_unsorted[], .[]) | karta_nodes)"
-                    " else 1 end;"},
+    {"karta_nodes",
+     "def karta_nodes:"
+     " if type == \"number\" then 1"
+     " elif type == \"string\" then 1 + utf8bytelength / 16"
+     " elif type == \"array\" then 1, (.[] | karta_nodes)"
+     " elif type == \"object\" then 1, (keys_unsorted[] as $k | ($k, .[$k]) | karta_nodes)"
+     " else 1 end;"},
     {"karta_weigh", "def karta_weigh: if karta_compound then . as $v"
                     " | (reduce karta_nodes as $n (0; if . > " WEIGHT
                     " then error(\"a value is too large to be compared or printed\")"
@@ -44,10 +50,11 @@ static const struct definition definitions[] = {
                      " then error(\"a number that JSON has no word for\") else . end;"},
     {"karta_capped", "def karta_capped: if utf8bytelength > " TEXT_BYTES
                      " then error(\"a text of more than 1 MiB\") else . end;"},
-    {"karta_error", "def karta_error: if type == \"null\" or karta_compound"
-                    " then error(\"error takes a text, not \" + type)"
-                    /* jq 1.6 takes this very text for one of its own signals, and no try catches it */
-                    " elif . == \"object\" then error(\"object \") else error(.) end;"},
+    {"karta_error",
+     "def karta_error: if type == \"null\" or karta_compound"
+     " then error(\"error takes a text, not \" + type)"
+     /* jq 1.6 takes this very text for one of its own signals, and no try catches it */
+     " elif . == \"object\" then error(\"object \") else error(.) end;"},
     {"karta_list", "def karta_list: karta_array | karta_weigh;"},
     {"karta_json", "def karta_json: karta_weigh | tojson | karta_capped;"},
     {"karta_string", "def karta_string: if type == \"string\" then . else karta_json end;"},
@@ -64,17 +71,16 @@ static const struct definition definitions[] = {
     {"karta_pair", "def karta_pair(l; r): r as $r | l as $l | [$l, $r]"
                    " | if ($l | karta_compound) and ($l | type) == ($r | type)"
                    " then karta_weigh else . end;"},
-    {"karta_add",
-     "def karta_add(l; r): r as $r | l as $l | ($l | type) as $t"
-     " | if $t == \"null\" then $r elif ($r | type) == \"null\" then $l"
-     " elif $t != ($r | type) or $t == \"boolean\""
-     " then error($t + \" and \" + ($r | type) + \" cannot be added\")"
-     " elif $t == \"number\" then $l + $r | karta_finite"
-     " elif $t == \"string\" then"
-     " if ($l | utf8bytelength) + ($r | utf8bytelength) > " TEXT_BYTES
-     " then error(\"a text of more than 1 MiB\") else $l + $r end"
-     " elif ($l | length) + ($r | length) > " ARRAY_ELEMENTS
-     " then error(\"more than " ARRAY_ELEMENTS " elements\") else $l + $r end;"},
+    {"karta_add", "def karta_add(l; r): r as $r | l as $l | ($l | type) as $t"
+                  " | if $t == \"null\" then $r elif ($r | type) == \"null\" then $l"
+                  " elif $t != ($r | type) or $t == \"boolean\""
+                  " then error($t + \" and \" + ($r | type) + \" cannot be added\")"
+                  " elif $t == \"number\" then $l + $r | karta_finite"
+                  " elif $t == \"string\" then"
+                  " if ($l | utf8bytelength) + ($r | utf8bytelength) > " TEXT_BYTES
+                  " then error(\"a text of more than 1 MiB\") else $l + $r end"
+                  " elif ($l | length) + ($r | length) > " ARRAY_ELEMENTS
+                  " then error(\"more than " ARRAY_ELEMENTS " elements\") else $l + $r end;"},
     {"karta_subtract", "def karta_subtract(l; r): r as $r | l as $l"
                        " | ($l | karta_number) - ($r | karta_number) | karta_finite;"},
     {"karta_multiply", "def karta_multiply(l; r): r as $r | l as $l"
@@ -91,7 +97,7 @@ static const struct definition definitions[] = {
                      " | if $n < 1 then error(\"modulo by zero\")"
                      " else ($l | karta_whole) % $n end;"},
     {"karta_negate", "def karta_negate: karta_number | -.;"},
-    {"karta_total", "def karta_total: reduce .[] as $x (null; karta_add(.; $x));"},
+    {"karta_total", "def karta_total: reduce karta_each as $x (null; karta_add(.; $x));"},
     {"karta_any", "def karta_any(g; c): ([label $out | (g | c)"
                   " | if . then (true, break $out) else empty end] | length) > 0;"},
     {"karta_startswith", "def karta_startswith(s): s as $s | karta_text"
@@ -108,7 +114,7 @@ static const struct definition definitions[] = {
                     " then error(\"a text of more than 64 KiB cannot be split\")"
                     " else split($s | karta_text) end;"},
     {"karta_join", "def karta_join(s): s as $s | ($s | karta_text) as $s"
-                   " | [.[] | if type == \"string\" then . elif type == \"null\" then \"\""
+                   " | [karta_each | if type == \"string\" then . elif type == \"null\" then \"\""
                    " elif karta_compound then error(\"cannot join \" + type) else tojson end]"
                    " | reduce .[] as $x (null;"
                    " if . == null then $x else . + $s + $x end | karta_capped)"
@@ -143,20 +149,19 @@ static const struct definition definitions[] = {
                         " | if type == \"string\" then ."
                         " elif karta_compound then error(type + \" where a key belongs\")"
                         " else tojson end;"},
-    {"karta_from_entries", "def karta_from_entries: reduce .[] as $e ({};"
+    {"karta_from_entries", "def karta_from_entries: reduce karta_each as $e ({};"
                            " . + {($e | karta_entry_key): ($e | if has(\"value\") then .value"
                            " elif has(\"v\") then .v else .Value end)});"},
     {"karta_map_values",
      "def karta_map_values(f): if type == \"object\""
      " then [keys_unsorted[] as $k | {key: $k, value: (.[$k] | first(f))}] | karta_from_entries"
      " else [.[] | first(f)] end;"},
-    {"karta_tonumber",
-     "def karta_tonumber: if type == \"number\" then . else karta_text"
-     " | (if utf8bytelength > 64 or (explode"
-     " | all(.[]; (. >= 43 and . <= 57) or . == 69 or . == 101) | not)"
-     " then [] else [try tonumber catch null] end) as $n"
-     " | if ($n[0] | type) == \"number\" then $n[0] + 0 | karta_finite"
-     " else error(\"a text that is no number\") end end;"},
+    {"karta_tonumber", "def karta_tonumber: if type == \"number\" then . else karta_text"
+                       " | (if utf8bytelength > 64 or (explode"
+                       " | all(.[]; (. >= 43 and . <= 57) or . == 69 or . == 101) | not)"
+                       " then [] else [try tonumber catch null] end) as $n"
+                       " | if ($n[0] | type) == \"number\" then $n[0] + 0 | karta_finite"
+                       " else error(\"a text that is no number\") end end;"},
 };
 
 #define DEFINITION_COUNT (sizeof definitions / sizeof *definitions)

@@ -143,8 +143,7 @@ static int read_part(jv given, struct value_budget *budget, struct jq_result *re
         return code;
     }
     if (count > LIMIT_EXPRESSION_RESULTS)
-        return set_error(result, mem_format("more than %d results", LIMIT_EXPRESSION_RESULTS),
-                         err);
+        return set_error(result, mem_format("more than %d results", LIMIT_EXPRESSION_RESULTS), err);
     struct karta_error own;
     karta_error_init(&own);
     int code = value_to_json(given, budget, &result->values, &own);
@@ -214,6 +213,9 @@ int64_t karta_engine_now_ms(void)
 
 int karta_engine_init(struct karta_error *err)
 {
+    /* libjq reads $HOME/.jq before each program, and what it defines would shadow builtins */
+    if (setenv("HOME", "/dev/null", 1) != 0)
+        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     /* libjq and jansson set up what their threads share when they are first used */
     json_object_seed(0);
     struct state *state = NULL;

@@ -89,7 +89,9 @@ int jq_program_compile(struct jq_program *program, size_t *failed_part, struct k
 
 /*
  * An object made ready for expressions: converted once, keys in byte order, used by one thread.
- * KARTA_ERR_LIMIT: an array above 65,536 elements, a string above 1 MiB, deeper than 256.
+ * KARTA_ERR_LIMIT: an array or an object above 65,536 elements, a string above 1 MiB, deeper than
+ * 256, or more than 64 keys of one object that share a hash (made on purpose: libjq takes quadratic
+ * time for them).
  */
 struct jq_input;
 int jq_input_new(const json_t *object, struct jq_input **input, struct karta_error *err);

@@ -14,9 +14,9 @@
 
 struct state {
     struct jq_state *jq;
-    char *message;            /* the first message while compiling, or NULL */
+    char *message;               /* the first message while compiling, or NULL */
     struct state *older, *newer; /* in the pool's list of idle states */
-    struct pool_entry *entry; /* the program that it was compiled for */
+    struct pool_entry *entry;    /* the program that it was compiled for */
 };
 
 /* New, compiled from `text`. KARTA_ERR_EXPRESSION with libjq's message, KARTA_ERR_NOMEM. */

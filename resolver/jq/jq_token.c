@@ -118,9 +118,10 @@ static bool read_dot(struct token_reader *reader, struct token *token)
     if (s[1 + length] == ':' && s[2 + length] == ':')
         return refuse_module(reader);
     if (looks_like_exponent(s + 1, length))
-        return REFUSE_AT(reader, reader->at,
-                         "the field .%.*s is refused unquoted: jq 1.6 reads a number; write .\"%.*s\"",
-                         (int)length, s + 1, (int)length, s + 1);
+        return REFUSE_AT(
+            reader, reader->at,
+            "the field .%.*s is refused unquoted: jq 1.6 reads a number; write .\"%.*s\"",
+            (int)length, s + 1, (int)length, s + 1);
     take(reader, token, TOKEN_FIELD, 1, 1 + length);
     return true;
 }
@@ -164,14 +165,15 @@ static bool read_variable(struct token_reader *reader, struct token *token)
     if (length == 3 && strncmp(reader->text + reader->at, "ENV", 3) == 0)
         return REFUSE_AT(reader, start, "$ENV is refused: an expression reads no environment");
     if (length == 7 && strncmp(reader->text + reader->at, "__loc__", 7) == 0)
-        return REFUSE_AT(reader, start, "$__loc__ is refused: it is about the text, not the object");
+        return REFUSE_AT(reader, start,
+                         "$__loc__ is refused: it is about the text, not the object");
     return REFUSE_AT(reader, start, "a name must follow $ at once");
 }
 
 static bool read_mark(struct token_reader *reader, struct token *token)
 {
-    static const char *const marks[] = {"?//=", "?//", "//=", "|=", "+=", "-=", "*=",
-                                        "/=",   "%=",  "==",  "!=", "<=", ">=", "//"};
+    static const char *const marks[] = {
+        "?//=", "?//", "//=", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">=", "//"};
     const char *s = reader->text + reader->at;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strncmp(s, marks[i], strlen(marks[i])) == 0) {
@@ -282,8 +284,7 @@ static bool read_escape(struct token_reader *reader, struct strbuf *piece)
     return true;
 }
 
-bool token_string(struct token_reader *reader, int opened, struct strbuf *piece,
-                  bool *interpolates)
+bool token_string(struct token_reader *reader, int opened, struct strbuf *piece, bool *interpolates)
 {
     for (;;) {
         size_t plain = strcspn(reader->text + reader->at, "\"\\");

@@ -125,9 +125,9 @@ static int object_from_json(const json_t *json, int depth, jv *value, struct kar
     void *iter = json_object_iter((json_t *)json);
     for (; iter != NULL && used < count; iter = json_object_iter_next((json_t *)json, iter)) {
         const char *key = json_object_iter_key(iter);
-        members[used].hash =
-            count > BUCKET_KEYS ? (uint32_t)jv_string_hash(jv_string_sized(key, (int)strlen(key)))
-                                : 0;
+        members[used].hash = count > BUCKET_KEYS
+                                 ? (uint32_t)jv_string_hash(jv_string_sized(key, (int)strlen(key)))
+                                 : 0;
         members[used].key = key;
         members[used++].value = json_object_iter_value(iter);
     }
@@ -234,8 +234,8 @@ static int array_to_json(jv value, int depth, struct value_budget *budget, json_
 }
 
 /* `name` and `field` are borrowed. */
-static int member_to_json(json_t *object, jv name, jv field, int depth,
-                          struct value_budget *budget, struct karta_error *err)
+static int member_to_json(json_t *object, jv name, jv field, int depth, struct value_budget *budget,
+                          struct karta_error *err)
 {
     const char *key = jv_string_value(name);
     size_t size = (size_t)jv_string_length_bytes(jv_copy(name));

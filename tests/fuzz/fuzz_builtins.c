@@ -75,17 +75,70 @@ static json_t *fields(int count)
 
 /* Written values; the hostile ones that are too long to write come after them. */
 static const char *const written[] = {
-    "null", "true", "false", "0", "-0.0", "-1", "0.5", "-0.5", "3", "9007199254740991",
-    "9007199254740992", "9007199254740993", "-9007199254740993", "1e308", "-1e308", "5e-324",
-    "2147483648", "-2147483649", "1e19", "9223372036854775807", "-9223372036854775808",
-    "18446744073709551616", "\"\"", "\"a\"", "\"-\"", "\"a-b-c\"", "\"\\u0000\"",
-    "\"a\\u0000b\"", "\"h\\u00e9 \\ud83d\\ude00\"", "\"nan\"", "\"NaN1\"", "\"1e1000\"", "\"-1\"",
-    "\" 1\"", "\"1 \"", "\"0x10\"", "\"1,2\"", "\"+1\"", "\"00\"", "\"1e5\"", "\"object\"", "\"__jq\"", "[]",
-    "{}", "[null]", "[[]]", "[{}]", "[1,2,3]", "[3,1,2,1]", "[\"b\",\"a\"]", "[true,false,null]",
-    "[[1,2],[1]]", "[1,\"a\",null,[1],{\"a\":1}]", "{\"a\":1}", "{\"b\":1,\"a\":{\"c\":[1]}}",
-    "{\"__jq\":0}", "{\"key\":\"a\",\"value\":1}", "[{\"key\":\"a\",\"value\":1}]",
-    "[{\"name\":\"a\",\"Value\":1},{\"k\":null,\"v\":2},{\"key\":false}]", "[{\"key\":[1]}]",
-    "[[\"a\",1]]", "{\"\":{\"\":[]}}", "[0.1,0.2,1e17,1e-7]", "[\"a\",1,null,true,0.5]"};
+    "null",
+    "true",
+    "false",
+    "0",
+    "-0.0",
+    "-1",
+    "0.5",
+    "-0.5",
+    "3",
+    "9007199254740991",
+    "9007199254740992",
+    "9007199254740993",
+    "-9007199254740993",
+    "1e308",
+    "-1e308",
+    "5e-324",
+    "2147483648",
+    "-2147483649",
+    "1e19",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551616",
+    "\"\"",
+    "\"a\"",
+    "\"-\"",
+    "\"a-b-c\"",
+    "\"\\u0000\"",
+    "\"a\\u0000b\"",
+    "\"h\\u00e9 \\ud83d\\ude00\"",
+    "\"nan\"",
+    "\"NaN1\"",
+    "\"1e1000\"",
+    "\"-1\"",
+    "\" 1\"",
+    "\"1 \"",
+    "\"0x10\"",
+    "\"1,2\"",
+    "\"+1\"",
+    "\"00\"",
+    "\"1e5\"",
+    "\"object\"",
+    "\"__jq\"",
+    "[]",
+    "{}",
+    "[null]",
+    "[[]]",
+    "[{}]",
+    "[1,2,3]",
+    "[3,1,2,1]",
+    "[\"b\",\"a\"]",
+    "[true,false,null]",
+    "[[1,2],[1]]",
+    "[1,\"a\",null,[1],{\"a\":1}]",
+    "{\"a\":1}",
+    "{\"b\":1,\"a\":{\"c\":[1]}}",
+    "{\"__jq\":0}",
+    "{\"key\":\"a\",\"value\":1}",
+    "[{\"key\":\"a\",\"value\":1}]",
+    "[{\"name\":\"a\",\"Value\":1},{\"k\":null,\"v\":2},{\"key\":false}]",
+    "[{\"key\":[1]}]",
+    "[[\"a\",1]]",
+    "{\"\":{\"\":[]}}",
+    "[0.1,0.2,1e17,1e-7]",
+    "[\"a\",1,null,true,0.5]"};
 
 #define WRITTEN (sizeof written / sizeof *written)
 
@@ -94,7 +147,8 @@ enum { LONG_VALUES = 12, VALUES = WRITTEN + LONG_VALUES };
 static void fill_values(json_t **values)
 {
     for (size_t i = 0; i < WRITTEN; i++)
-        values[i] = json_loads(written[i], JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
+        values[i] = json_loads(written[i],
+                               JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
     json_t **at = values + WRITTEN;
     *at++ = text_of('a', 1U << 20);
     *at++ = text_of(' ', 65536);
@@ -102,11 +156,11 @@ static void fill_values(json_t **values)
     *at++ = text_of('1', 64);
     *at++ = nested("[", 250);
     *at++ = nested("{", 250);
-    *at++ = mixture(60000, true);
-    *at++ = mixture(3000, false);
-    *at++ = mixture(60000, false);
-    *at++ = fields(2000);
-    *at++ = fields(30000);
+    *at++ = mixture(20000, true);
+    *at++ = mixture(500, false);
+    *at++ = mixture(8000, false);
+    *at++ = fields(300);
+    *at++ = fields(8000);
     *at = json_pack("[o,o]", text_of('b', 1U << 20), text_of('b', 1U << 20));
     for (size_t i = 0; i < VALUES; i++)
         if (values[i] == NULL)
@@ -147,10 +201,10 @@ static struct jq_program *compile_call(const char *name, struct jq_expression **
 {
     const char *form = call_form(name);
     size_t before = strcspn(form, "%");
-    KARTA_AUTO_TEXT text =
-        form[before] == '%' ? mem_format(".w as $w | %.*s%.*s%s", (int)before, form,
-                                         (int)strlen(name) - 2, name, form + before + 1)
-                            : mem_format(".w as $w | %s", form);
+    KARTA_AUTO_TEXT text = form[before] == '%'
+                               ? mem_format(".w as $w | %.*s%.*s%s", (int)before, form,
+                                            (int)strlen(name) - 2, name, form + before + 1)
+                               : mem_format(".w as $w | %s", form);
     struct karta_error err = {0};
     struct jq_program *program = NULL;
     if (jq_expression_parse(text, expression, &err) != 0)
@@ -166,15 +220,13 @@ static uint64_t call(struct jq_program *program, const char *name, const json_t 
                      const json_t *argument, int64_t deadline_ms, bool verbose)
 {
     struct karta_error err = {0};
-    json_auto_t *object =
-        json_pack("{s:O,s:O}", "v", (json_t *)value, "w", (json_t *)argument);
+    json_auto_t *object = json_pack("{s:O,s:O}", "v", (json_t *)value, "w", (json_t *)argument);
     struct jq_input *input = NULL;
     if (jq_input_new(object, &input, &err) != 0)
         fuzz_fail("an input is refused", err.message);
     struct jq_results results;
     int64_t before = fuzz_cpu_ms();
-    int code =
-        jq_program_run(program, input, karta_engine_now_ms() + deadline_ms, &results, &err);
+    int code = jq_program_run(program, input, karta_engine_now_ms() + deadline_ms, &results, &err);
     int64_t took = fuzz_cpu_ms() - before;
     jq_input_free(input);
     bool late = code == KARTA_ERR_TIMEOUT && deadline_ms == LONG_DEADLINE_MS;

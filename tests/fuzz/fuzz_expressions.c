@@ -39,11 +39,14 @@ static const char *pick(uint64_t *seed, const char *const *words, size_t count)
 static void generate_leaf(uint64_t *seed, struct strbuf *out)
 {
     static const char *const leaves[] = {
-        ".",        ".a",    ".a.b",   ".list[]", ".n",     "1",   "0.5",  "-1",      "1e3",
-        "\"x\"",    "\"-\"", "null",   "true",    ".[]?",   ".[]", ".[0]", ".[-1]",   ".[1:]",
-        ".[\"a\"]", ".z",    "length", "keys",    "type",   "not", "add",  "first",   "tostring",
-        "$x",       "[]",    "{}",     "empty",   "tojson", "sort", "min", "flatten", "to_entries",
-        "unique",   "reverse", "tonumber", "floor", "ascii_upcase", "values", "from_entries"};
+        ".",           ".a",      ".a.b",     ".list[]", ".n",           "1",
+        "0.5",         "-1",      "1e3",      "\"x\"",   "\"-\"",        "null",
+        "true",        ".[]?",    ".[]",      ".[0]",    ".[-1]",        ".[1:]",
+        ".[\"a\"]",    ".z",      "length",   "keys",    "type",         "not",
+        "add",         "first",   "tostring", "$x",      "[]",           "{}",
+        "empty",       "tojson",  "sort",     "min",     "flatten",      "to_entries",
+        "unique",      "reverse", "tonumber", "floor",   "ascii_upcase", "values",
+        "from_entries"};
     strbuf_adds(out, PICK(seed, leaves));
 }
 
@@ -59,17 +62,62 @@ static void generate_form(uint64_t *seed, const char *form, int depth, struct st
 
 static void generate(uint64_t *seed, int depth, struct strbuf *out)
 {
-    static const char *const forms[] = {
-        "%|%",       "%,%",      "(%)",        "[%]",       "{a:(%)}",     "{(%):1}",
-        "% // %",    "(%) + (%)", "(%) - (%)", "(%) * (%)", "(%) / (%)",   "(%) ~ (%)",
-        "(%) == (%)", "(%) < (%)", "% and %",  "% or %",    "-(%)",        "(%) as $x | %",
-        "if % then % else % end", "try (%)",   "try (%) catch (%)",        "(%)?",
-        "\"a\\(%)b\\(%)\"", "@json \"\\(%)\"", "map(%)",    "select(%)",   "any(%)",
-        "all(%; %)", "first(%)", "last(%)",    "limit(3; %)", "has(%)",    "join(%)",
-        "split(%)",  "startswith(%)", "contains(%)", "sort_by(%)", "group_by(%)",
-        "with_entries(%)", "map_values(%)", "min_by(%)", "unique_by(%)", "inside(%)", "in(%)",
-        "nth(%)",    "error(%)", "ltrimstr(%)", ".[%]", "(%)[%]", "(%).a", "(%)[]?", "(%)[1:2]",
-        "(%) as [$x, {a: $x}] | %", "(%) as {(%): $x} | %", ". as $x | %", "% | % | %"};
+    static const char *const forms[] = {"%|%",
+                                        "%,%",
+                                        "(%)",
+                                        "[%]",
+                                        "{a:(%)}",
+                                        "{(%):1}",
+                                        "% // %",
+                                        "(%) + (%)",
+                                        "(%) - (%)",
+                                        "(%) * (%)",
+                                        "(%) / (%)",
+                                        "(%) ~ (%)",
+                                        "(%) == (%)",
+                                        "(%) < (%)",
+                                        "% and %",
+                                        "% or %",
+                                        "-(%)",
+                                        "(%) as $x | %",
+                                        "if % then % else % end",
+                                        "try (%)",
+                                        "try (%) catch (%)",
+                                        "(%)?",
+                                        "\"a\\(%)b\\(%)\"",
+                                        "@json \"\\(%)\"",
+                                        "map(%)",
+                                        "select(%)",
+                                        "any(%)",
+                                        "all(%; %)",
+                                        "first(%)",
+                                        "last(%)",
+                                        "limit(3; %)",
+                                        "has(%)",
+                                        "join(%)",
+                                        "split(%)",
+                                        "startswith(%)",
+                                        "contains(%)",
+                                        "sort_by(%)",
+                                        "group_by(%)",
+                                        "with_entries(%)",
+                                        "map_values(%)",
+                                        "min_by(%)",
+                                        "unique_by(%)",
+                                        "inside(%)",
+                                        "in(%)",
+                                        "nth(%)",
+                                        "error(%)",
+                                        "ltrimstr(%)",
+                                        ".[%]",
+                                        "(%)[%]",
+                                        "(%).a",
+                                        "(%)[]?",
+                                        "(%)[1:2]",
+                                        "(%) as [$x, {a: $x}] | %",
+                                        "(%) as {(%): $x} | %",
+                                        ". as $x | %",
+                                        "% | % | %"};
     if (depth <= 0 || fuzz_random(seed, 4) == 0)
         generate_leaf(seed, out);
     else

@@ -13,7 +13,11 @@
 /* Milliseconds of the monotonic clock, the clock of every deadline here. Any thread. */
 KARTA_API int64_t karta_engine_now_ms(void);
 
-/* Once in main, before any thread is started: warms libjq up and seeds jansson's hash. */
+/*
+ * Once in main, before any thread is started and before the first program: warms libjq up, seeds
+ * jansson's hash, and points the variable HOME to nowhere, since libjq would read $HOME/.jq into
+ * every program. Who needs HOME reads it before.
+ */
 KARTA_API int karta_engine_init(struct karta_error *err);
 
 /* Stops every evaluation whose deadline is not after `now_ms`. Any thread; never blocks long. */
