@@ -31,6 +31,8 @@ static const struct flag flags[FLAG_COUNT] = {
     [FLAG_CA_FILE] = {'\0', "ca-file", "FILE",
                       "the CA certificates that the server is checked against"},
     [FLAG_DEFINITIONS] = {'\0', "definitions", "DIR", "more definitions and profiles; repeatable"},
+    [FLAG_SAMPLE] = {'\0', "sample", "WORKLOAD",
+                     "validate: show what each path gives on the workloads in this file, or -"},
     [FLAG_HELP] = {'h', "help", NULL, "this text"},
 };
 

@@ -17,6 +17,7 @@ enum flag_id {
     FLAG_SERVER,
     FLAG_CA_FILE,
     FLAG_DEFINITIONS,
+    FLAG_SAMPLE,
     FLAG_HELP,
     FLAG_COUNT
 };

@@ -13,13 +13,7 @@
 #include "schema.h"
 #include "table.h"
 
-static bool is_definition(const json_t *entry)
-{
-    return strcmp(input_text(entry, "kind"), "GangProfile") != 0;
-}
-
-/* New: "group/version" of the kind that the entry is for. */
-static char *api_version(const json_t *kind)
+char *definitions_api_version(const json_t *kind)
 {
     const char *group = input_text(kind, "group");
     return mem_format("%s%s%s", group, *group != '\0' ? "/" : "", input_text(kind, "version"));
@@ -36,7 +30,7 @@ static json_t *list_item(const struct karta_snapshot *catalog, const json_t *ent
 {
     const json_t *kind = json_object_get(entry, "for");
     bool active = strcmp(input_text(entry, "state"), "active") == 0;
-    KARTA_AUTO_TEXT version = api_version(kind);
+    KARTA_AUTO_TEXT version = definitions_api_version(kind);
     if (version == NULL)
         return NULL;
     const json_t *problems = json_object_get(entry, "problems");
@@ -82,7 +76,8 @@ int definitions_list(const struct karta_snapshot *catalog, const struct argument
     json_auto_t *items = json_array();
     for (size_t i = 0; i < json_array_size(entries); i++) {
         const json_t *entry = json_array_get(entries, i);
-        if (is_definition(entry) && json_array_append_new(items, list_item(catalog, entry)) != 0)
+        if (definitions_is_one(entry) &&
+            json_array_append_new(items, list_item(catalog, entry)) != 0)
             return cli_fail(CLI_FAILED, "out of memory");
     }
     if (strcmp(arguments->format, "table") == 0)
@@ -92,46 +87,14 @@ int definitions_list(const struct karta_snapshot *catalog, const struct argument
                         : cli_fail(CLI_FAILED, "out of memory");
 }
 
-/* Why a definition of that name isn't in force, NULL where there is none. Borrowed. */
-static const char *first_problem(const json_t *entries, const char *name)
-{
-    for (size_t i = 0; i < json_array_size(entries); i++) {
-        const json_t *entry = json_array_get(entries, i);
-        const json_t *problem = json_array_get(json_object_get(entry, "problems"), 0);
-        if (is_definition(entry) && strcmp(input_text(entry, "name"), name) == 0)
-            return json_is_string(problem) ? json_string_value(problem) : "shadowed";
-    }
-    return NULL;
-}
-
-static int no_such_definition(const struct karta_snapshot *catalog, const char *name)
-{
-    json_auto_t *entries = karta_snapshot_list(catalog);
-    const char *problem = first_problem(entries, name);
-    if (problem != NULL)
-        return cli_fail(CLI_NOT_FOUND, "definition \"%s\" is not in force: %s", name, problem);
-    size_t count = json_array_size(entries), used = 0;
-    const char **names = mem_array(count + 1, sizeof *names);
-    for (size_t i = 0; names != NULL && i < count; i++)
-        if (is_definition(json_array_get(entries, i)))
-            names[used++] = input_text(json_array_get(entries, i), "name");
-    const char *near = names != NULL ? nearest_name(name, names) : NULL;
-    int code = near != NULL
-                   ? cli_fail(CLI_NOT_FOUND, "no definition \"%s\"; did you mean %s?", name, near)
-                   : cli_fail(CLI_NOT_FOUND,
-                              "no definition \"%s\"; kartactl definitions lists them", name);
-    free(names);
-    return code;
-}
-
 int definitions_show(const struct karta_snapshot *catalog, const struct arguments *arguments)
 {
     if (arguments->words.count != 2)
         return cli_fail(CLI_USAGE, "definitions show: give one name");
-    const char *name = arguments->words.items[1];
-    const struct karta_definition *definition = karta_snapshot_find_name(catalog, name);
-    if (definition == NULL)
-        return no_such_definition(catalog, name);
+    const struct karta_definition *definition = NULL;
+    int code = definitions_find(catalog, arguments->words.items[1], &definition);
+    if (code != CLI_DONE)
+        return code;
     if (strcmp(arguments->format, "table") != 0)
         return output_value(arguments->format, karta_definition_document(definition));
     KARTA_AUTO_STRBUF buf;
@@ -149,10 +112,12 @@ static int definitions(const struct arguments *arguments)
         return definitions_validate(arguments);
     if (strcmp(what, "list") != 0 && strcmp(what, "show") != 0) {
         const char *near = nearest_name(what, known);
-        return cli_fail(CLI_USAGE, "definitions: unknown \"%s\"; %s%s", what,
+        return cli_fail(CLI_USAGE, "definitions: unknown \"%s\"; %s%s%s", what,
                         near != NULL ? "did you mean " : "there are list, show and validate",
-                        near != NULL ? near : "");
+                        near != NULL ? near : "", near != NULL ? "?" : "");
     }
+    if (arguments->value[FLAG_SAMPLE] != NULL)
+        return cli_fail(CLI_USAGE, "definitions %s: --sample goes with validate", what);
     if (strcmp(what, "list") == 0 && words->count > 1)
         return cli_fail(CLI_USAGE, "definitions list: unexpected \"%s\"", words->items[1]);
     struct karta_snapshot *catalog = NULL;
@@ -168,10 +133,12 @@ const struct command definitions_command = {
     .name = "definitions",
     .run = definitions,
     .summary = "the definitions in force: list them, show one, validate files",
-    .usage = "definitions [list | show NAME | validate FILE...] [-o table|json|yaml]",
+    .usage = "definitions [list | show NAME | validate FILE... [--sample WORKLOAD]] "
+             "[-o table|json|yaml]",
     .example = "  kartactl definitions\n"
                "  kartactl definitions show batch-job-v1\n"
-               "  kartactl definitions validate my-kind.yaml\n",
-    .flags = 1U << FLAG_OUTPUT | 1U << FLAG_DEFINITIONS,
+               "  kartactl definitions validate my-kind.yaml\n"
+               "  kartactl definitions validate my-kind.yaml --sample workload.yaml\n",
+    .flags = 1U << FLAG_OUTPUT | 1U << FLAG_DEFINITIONS | 1U << FLAG_SAMPLE,
     .formats = "table|json|yaml",
 };

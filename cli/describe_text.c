@@ -147,7 +147,7 @@ void describe_tree(const json_t *view, const struct describe_style *style, struc
     table_dispose(&table);
 }
 
-static void phase(const json_t *view, struct strbuf *buf)
+void describe_phase(const json_t *view, struct strbuf *buf)
 {
     const json_t *phases = json_object_get(json_object_get(view, "status"), "phases");
     strbuf_adds(buf, "Phase: ");
@@ -165,7 +165,7 @@ void describe_text(const json_t *object, const json_t *view, const char *origin,
     strbuf_addc(buf, '\n');
     describe_tree(view, style, buf);
     strbuf_addc(buf, '\n');
-    phase(view, buf);
+    describe_phase(view, buf);
     strbuf_addc(buf, '\n');
     describe_groups(view, style, buf);
     strbuf_addc(buf, '\n');

@@ -22,6 +22,7 @@ void describe_text(const json_t *object, const json_t *view, const char *origin,
 
 /* Its parts. */
 void describe_tree(const json_t *view, const struct describe_style *style, struct strbuf *buf);
+void describe_phase(const json_t *view, struct strbuf *buf);
 void describe_groups(const json_t *view, const struct describe_style *style, struct strbuf *buf);
 void describe_resources(const json_t *view, const struct describe_style *style, struct strbuf *buf);
 

@@ -14,7 +14,6 @@
 #include "ticker.h"
 
 #define DEFAULT_PROFILE "kai"
-#define OPT_IN "workloadmap.dev/inject"
 
 void mutated_dispose(struct mutated *mutated)
 {
@@ -50,33 +49,6 @@ static const char *namespace_of(const json_t *object, const struct arguments *ar
     return arguments->value[FLAG_NAMESPACE] != NULL ? arguments->value[FLAG_NAMESPACE] : "default";
 }
 
-/* New: the object as if somebody had asked for it to be ganged; NULL where it can't be asked. */
-static json_t *opted_in(const json_t *object)
-{
-    json_auto_t *copy = json_deep_copy(object);
-    json_t *metadata = json_object_get(copy, "metadata");
-    if (!json_is_object(metadata))
-        return NULL;
-    if (!json_is_object(json_object_get(metadata, "annotations")) &&
-        json_object_set_new(metadata, "annotations", json_object()) != 0)
-        return NULL;
-    if (json_object_set_new(json_object_get(metadata, "annotations"), OPT_IN,
-                            json_string("true")) != 0)
-        return NULL;
-    return json_incref(copy);
-}
-
-/* Nothing was written and nobody said why: the reason is what an opted-in object would be told. */
-static void print_reason(const struct karta_snapshot *catalog, const json_t *object,
-                         const struct karta_mutate_options *options)
-{
-    json_auto_t *asked = opted_in(object);
-    struct karta_mutation mutation = {0};
-    if (asked != NULL && karta_mutate_create(catalog, asked, options, &mutation, NULL) == 0)
-        print_warnings(mutation.warnings);
-    karta_mutation_dispose(&mutation);
-}
-
 int mutate_here(const struct karta_snapshot *catalog, const struct arguments *arguments,
                 const struct input_document *document, struct mutated *mutated)
 {
@@ -86,7 +58,7 @@ int mutate_here(const struct karta_snapshot *catalog, const struct arguments *ar
         .ns = namespace_of(document->value, arguments),
         .uid = "",
         .default_queue = arguments->value[FLAG_QUEUE],
-        .gang_all = true,
+        .opted_in = true,
         .deadline_ms = ticker_deadline(),
     };
     struct karta_error err = {0};
@@ -97,8 +69,6 @@ int mutate_here(const struct karta_snapshot *catalog, const struct arguments *ar
     else if (mutation.denial != NULL)
         code = cli_fail(CLI_INVALID, "%s: refused: %s", document->label, mutation.denial);
     print_warnings(mutation.warnings);
-    if (code == CLI_DONE && mutation.patch == NULL && json_array_size(mutation.warnings) == 0)
-        print_reason(catalog, document->value, &options);
     if (code == CLI_DONE)
         code = apply(document, mutation.patch, mutated);
     karta_mutation_dispose(&mutation);

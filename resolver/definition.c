@@ -121,6 +121,10 @@ void definition_free(struct karta_definition *definition)
         return;
     jq_program_free(definition->structure);
     jq_program_free(definition->status);
+    jq_program_free(definition->pods);
+    for (size_t i = 0; i < definition->constant_count; i++)
+        free(definition->constants[i].key);
+    free(definition->constants);
     for (size_t i = 0; i < definition->component_count; i++)
         component_dispose(&definition->components[i]);
     for (size_t i = 0; i < definition->group_count; i++)
@@ -158,6 +162,7 @@ static bool has_part(const struct parts *parts, struct expression *expression,
 
 static void add_part(struct parts *parts, struct expression *expression, enum jq_part_kind kind)
 {
+    expression->kind = kind;
     if (expression->jq == NULL || has_part(parts, expression, kind))
         return;
     if (parts->count == LIMIT_PROGRAM_PARTS) {
@@ -173,8 +178,9 @@ static void add_structure(struct parts *parts, struct component *component)
     add_part(parts, &component->template, JQ_PATHS);
     add_part(parts, &component->metadata, JQ_PATHS);
     for (size_t i = 0; i < FRAGMENTS; i++) {
-        bool written = i <= FRAGMENT_ANNOTATIONS;
-        add_part(parts, &component->fragments[i], written ? JQ_PATHS : JQ_VALUES);
+        const struct jq_expression *jq = component->fragments[i].jq;
+        bool path = jq != NULL && jq_expression_check_path(jq, NULL) == 0;
+        add_part(parts, &component->fragments[i], path ? JQ_PATHS : JQ_VALUES);
     }
     add_part(parts, &component->ids, JQ_VALUES);
     add_part(parts, &component->replicas, JQ_VALUES);
@@ -193,6 +199,8 @@ static void add_status(struct parts *parts, struct component *component)
             add_part(parts, &status->rules[s].matchers[i].expression, JQ_VALUES);
     for (size_t i = 0; i < component->suspend_count; i++)
         add_part(parts, &component->suspend[i].path, JQ_PATHS);
+    for (size_t i = 0; i < component->resume_count; i++)
+        add_part(parts, &component->resume[i].path, JQ_PATHS);
 }
 
 static int make_program(const struct parts *parts, const char *purpose, struct jq_program **program,
@@ -207,17 +215,63 @@ static int make_program(const struct parts *parts, const char *purpose, struct j
     return jq_program_new(parts->list, parts->count, program, err);
 }
 
+/* Filters are run on pods, all at once; each keeps a part of its own. */
+static void add_filters(struct parts *parts, struct pod_group *group)
+{
+    for (size_t m = 0; m < group->count; m++) {
+        struct member *member = &group->members[m];
+        member->first_filter = parts->count;
+        for (size_t f = 0; f < member->filter_count; f++) {
+            if (parts->count == LIMIT_PROGRAM_PARTS) {
+                parts->overflow = true;
+                return;
+            }
+            parts->list[parts->count++] = (struct jq_part){member->filters[f], JQ_VALUES};
+        }
+    }
+}
+
+/* workloadmap.dev/constant-keys, whose shape was checked when the document was read. */
+static int read_constants(struct karta_definition *definition, struct karta_error *err)
+{
+    const json_t *metadata = json_object_get(definition->document, "metadata");
+    const char *text = json_string_value(
+        json_object_get(json_object_get(metadata, "annotations"), "workloadmap.dev/constant-keys"));
+    json_auto_t *list = text != NULL ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    definition->constants = mem_array(json_array_size(list) + 1, sizeof *definition->constants);
+    if (definition->constants == NULL)
+        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *path = json_string_value(json_array_get(list, i)), *where, *key;
+        struct jq_expression *jq = NULL;
+        if (path == NULL || jq_expression_parse(path, &jq, NULL) != 0)
+            continue;
+        struct metadata_key *constant = &definition->constants[definition->constant_count];
+        if (jq_expression_metadata_key(jq, &where, &key))
+            *constant = (struct metadata_key){where, strdup(key)};
+        definition->constant_count += constant->key != NULL;
+        jq_expression_free(jq);
+    }
+    return 0;
+}
+
 int definition_programs(struct karta_definition *definition, struct karta_error *err)
 {
-    struct parts structure = {0}, status = {0};
+    struct parts structure = {0}, status = {0}, pods = {0};
     for (size_t i = 0; i < definition->component_count; i++) {
         add_structure(&structure, &definition->components[i]);
         add_status(&status, &definition->components[i]);
     }
     for (size_t i = 0; i < definition->group_count; i++)
         add_part(&structure, &definition->groups[i].minimum, JQ_VALUES);
+    for (size_t i = 0; i < definition->group_count; i++)
+        add_filters(&pods, &definition->groups[i]);
     int code = make_program(&structure, "structure", &definition->structure, err);
-    return code != 0 ? code : make_program(&status, "status", &definition->status, err);
+    if (code == 0)
+        code = make_program(&status, "status", &definition->status, err);
+    if (code == 0)
+        code = make_program(&pods, "filter", &definition->pods, err);
+    return code == 0 ? read_constants(definition, err) : code;
 }
 
 struct karta_definition *definition_new(const json_t *document, const char *origin,

@@ -19,6 +19,7 @@
 struct expression {
     struct jq_expression *jq; /* NULL: the field is absent, or was refused */
     size_t part;
+    enum jq_part_kind kind; /* as it is run: for its values, or for where it points */
 };
 
 /* A list of counted, owned things, as every list below. */
@@ -117,6 +118,12 @@ struct component {
     struct pod_selector selector;
 };
 
+/* A label or annotation of a pod, by its name. */
+struct metadata_key {
+    const char *where; /* static: "labels" or "annotations" */
+    char *key;
+};
+
 /* A component that is listed in a gang. */
 struct member {
     size_t component;
@@ -126,6 +133,7 @@ struct member {
     size_t key_count;
     struct jq_expression **filters;
     size_t filter_count;
+    size_t first_filter; /* part of the pods program; the others follow */
 };
 
 struct pod_group {
@@ -143,8 +151,11 @@ struct karta_definition {
     size_t component_count;
     struct pod_group *groups;
     size_t group_count;
-    const char *gang_unsupported; /* static: why its gang is not planned yet; NULL: it is */
+    bool older_gang;                /* the podGroups form: members with keys and filters */
+    struct metadata_key *constants; /* workloadmap.dev/constant-keys: one value a workload */
+    size_t constant_count;
     struct jq_program *structure, *status;
+    struct jq_program *pods; /* the members' filters, run on one pod */
 };
 
 /*

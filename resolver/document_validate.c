@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "definition.h"
+#include "problem_list.h"
 #include "profile.h"
 #include "schema.h"
 
@@ -26,10 +27,15 @@ enum document_kind document_kind(const json_t *document, struct karta_problems *
         return DOCUMENT_KARTA;
     if (strcmp(api_version, API_OURS) == 0 && strcmp(kind, "GangProfile") == 0)
         return DOCUMENT_PROFILE;
-    karta_problems_add(problems, KARTA_REFUSAL, "kind",
-                       "%.60s %.60s is neither a Karta (" API_KARTA ") nor a GangProfile (" API_OURS
-                       ")",
-                       api_version, kind);
+    bool profile = strcmp(kind, "GangProfile") == 0;
+    if (profile || strcmp(kind, "Karta") == 0)
+        karta_problems_add(problems, KARTA_REFUSAL, "apiVersion", "is %.60s; a %s has %s",
+                           api_version, kind, profile ? API_OURS : API_KARTA);
+    else
+        karta_problems_add(problems, KARTA_REFUSAL, "kind",
+                           "%.60s %.60s is neither a Karta (" API_KARTA
+                           ") nor a GangProfile (" API_OURS ")",
+                           api_version, kind);
     return DOCUMENT_UNKNOWN;
 }
 
@@ -65,6 +71,7 @@ void karta_document_validate(const json_t *document, struct karta_problems *prob
         compile(profile->program, "podTemplate", problems);
     for (size_t i = 0; profile != NULL && i < profile->workload_count; i++)
         compile(profile->workload[i].program, "workload", problems);
+    problems_order(problems, document);
     definition_free(definition);
     profile_free(profile);
 }

@@ -14,4 +14,8 @@ struct jq_expression *expression_parse(struct karta_problems *problems, const st
 void expression_need_path(struct karta_problems *problems, const struct at *at, const char *key,
                           const struct jq_expression *expression);
 
+/* A warning where it isn't: what cannot be written to is only read. */
+void expression_want_path(struct karta_problems *problems, const struct at *at, const char *key,
+                          const struct jq_expression *expression);
+
 #endif

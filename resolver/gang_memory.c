@@ -47,6 +47,26 @@ static bool is_nonce(const char *text)
            strspn(text, "0123456789abcdef") == NONCE_SIZE - 1;
 }
 
+struct gang_owner gang_owner_read(const json_t *carrier)
+{
+    return (struct gang_owner){text_at(carrier, "group"), text_at(carrier, "kind"),
+                               text_at(carrier, "namespace"), text_at(carrier, "name"),
+                               text_at(carrier, "generateName")};
+}
+
+json_t *gang_owner_json(const struct gang_owner *owner)
+{
+    return json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "group", owner->group, "kind", owner->kind,
+                     "namespace", owner->ns, "name", owner->name, "generateName",
+                     owner->generate_name);
+}
+
+bool gang_owner_whole(const struct gang_owner *owner)
+{
+    return owner->group != NULL && owner->kind != NULL && owner->ns != NULL &&
+           gang_owner_name(owner) != NULL;
+}
+
 bool gang_memory_read(const json_t *object, const char *ns, struct gang_memory *memory)
 {
     *memory = (struct gang_memory){0};
@@ -55,9 +75,7 @@ bool gang_memory_read(const json_t *object, const char *ns, struct gang_memory *
         return false;
     memory->json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     const json_t *carrier = json_object_get(memory->json, "for");
-    memory->owner = (struct gang_owner){text_at(carrier, "group"), text_at(carrier, "kind"),
-                                        text_at(carrier, "namespace"), text_at(carrier, "name"),
-                                        text_at(carrier, "generateName")};
+    memory->owner = gang_owner_read(carrier);
     memory->nonce = text_at(memory->json, "nonce");
     memory->profile = text_at(memory->json, "profile");
     memory->queue = text_at(memory->json, "queue");

@@ -32,6 +32,13 @@ bool gang_memory_submitted(const json_t *object);
 /* True when `text` is a name that the annotation holds: of a pod group or a subgroup. */
 bool gang_memory_names(const struct gang_memory *memory, const char *text);
 
+/* Reads and writes the `for` of an annotation; what is read is borrowed, absent texts are NULL. */
+struct gang_owner gang_owner_read(const json_t *carrier);
+json_t *gang_owner_json(const struct gang_owner *owner);
+
+/* True when it names somebody: a kind in a namespace, with a name or a prefix. */
+bool gang_owner_whole(const struct gang_owner *owner);
+
 /* Who `object` is, for names: borrowed from it, group and kind from its definition. */
 struct gang_owner gang_owner_of(const json_t *object, const char *group, const char *kind,
                                 const char *ns);

@@ -3,6 +3,28 @@
 #include "expression_parse.h"
 #include "parse_common.h"
 
+static bool has_no_text(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return !schema_states(object, key) || (json_is_string(value) && json_string_length(value) == 0);
+}
+
+/* Both levels are written down, as "" where there is none; one of them says something. */
+static void check_levels(struct parse *parse, const struct at *at, const json_t *topology)
+{
+    static const char *const levels[] = {"requiredTopologyLevel", "preferredTopologyLevel"};
+    if (has_no_text(topology, levels[0]) && has_no_text(topology, levels[1])) {
+        schema_problem(parse->problems, KARTA_REFUSAL, at, NULL,
+                       "has neither a requiredTopologyLevel nor a preferredTopologyLevel");
+        return;
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (!schema_states(topology, levels[i]))
+            schema_problem(parse->problems, KARTA_WARNING, at, levels[i],
+                           "is missing: other readers of this definition need it; write \"\" where "
+                           "there is no such level");
+}
+
 static struct topology *parse_topology(struct parse *parse, const struct at *at,
                                        const json_t *object)
 {
@@ -16,17 +38,12 @@ static struct topology *parse_topology(struct parse *parse, const struct at *at,
     struct topology *topology = parse_array(parse, 1, sizeof *topology);
     if (topology == NULL)
         return NULL;
-    topology->name = parse_text_or(parse, &here, value, names[0], "");
+    schema_need_text(parse->problems, &here, value, names[0]);
+    const char *name = json_string_value(json_object_get(value, names[0]));
+    topology->name = parse_keep(parse, name != NULL ? name : "");
     topology->required = parse_text_or(parse, &here, value, names[1], "");
     topology->preferred = parse_text_or(parse, &here, value, names[2], "");
-    bool named = topology->name != NULL && topology->name[0] != '\0';
-    bool level = (topology->required != NULL && topology->required[0] != '\0') ||
-                 (topology->preferred != NULL && topology->preferred[0] != '\0');
-    if (!named)
-        schema_problem(parse->problems, KARTA_REFUSAL, &here, names[0], "is missing");
-    if (!level)
-        schema_problem(parse->problems, KARTA_REFUSAL, &here, NULL,
-                       "has neither a requiredTopologyLevel nor a preferredTopologyLevel");
+    check_levels(parse, &here, value);
     return topology;
 }
 
@@ -41,16 +58,12 @@ static struct jq_expression **parse_list(struct parse *parse, const struct at *a
     const struct at list_at = {at, key, 0};
     for (size_t i = 0; expressions != NULL && i < json_array_size(list); i++) {
         const struct at here = {&list_at, NULL, i};
-        const json_t *element = json_array_get(list, i);
-        if (!json_is_string(element)) {
-            schema_problem(parse->problems, KARTA_REFUSAL, &here, NULL, "is %s where text belongs",
-                           json_type_text(json_typeof(element)));
-            continue;
-        }
-        expressions[*count] =
-            expression_parse(parse->problems, &here, NULL, json_string_value(element));
-        if (expressions[*count] != NULL)
-            (*count)++;
+        const char *text = schema_element_text(parse->problems, &here, json_array_get(list, i));
+        struct jq_expression *jq =
+            text != NULL ? expression_parse(parse->problems, &here, NULL, text) : NULL;
+        parse_check_pod(parse, &here, NULL, jq);
+        if (jq != NULL)
+            expressions[(*count)++] = jq;
     }
     return expressions;
 }
@@ -63,7 +76,6 @@ static void parse_member(struct parse *parse, const struct at *at, const json_t 
     schema_known(parse->problems, at, object, older ? old : current);
     member->component_name =
         parse_keep(parse, schema_need_text(parse->problems, at, object, "componentName"));
-    member->component = parse->definition->component_count;
     if (member->component_name != NULL)
         member->component = definition_component(parse->definition, member->component_name);
     if (!older) {
@@ -85,16 +97,20 @@ static void parse_group(struct parse *parse, const struct at *at, const json_t *
     if (!older)
         group->topology = parse_topology(parse, at, object);
     const json_t *list = schema_get(parse->problems, at, object, key, JSON_ARRAY);
-    if (json_array_size(list) == 0)
+    bool missing = !schema_states(object, key);
+    if (missing || (list != NULL && json_array_size(list) == 0))
         schema_problem(parse->problems, KARTA_REFUSAL, at, key,
-                       "is empty: a pod group names at least one component");
+                       "is %s: a pod group names at least one component",
+                       missing ? "missing" : "empty");
     group->members = parse_array(parse, json_array_size(list), sizeof *group->members);
     const struct at list_at = {at, key, 0};
     for (size_t i = 0; group->members != NULL && i < json_array_size(list); i++) {
         const struct at here = {&list_at, NULL, i};
-        const json_t *member = parse_element(parse, &here, json_array_get(list, i));
-        if (member != NULL)
-            parse_member(parse, &here, member, &group->members[group->count++], older);
+        const json_t *element = parse_element(parse, &here, json_array_get(list, i));
+        struct member *member = &group->members[group->count++];
+        member->component = parse->definition->component_count;
+        if (element != NULL)
+            parse_member(parse, &here, element, member, older);
     }
 }
 
@@ -103,9 +119,11 @@ static void parse_groups(struct parse *parse, const struct at *at, const json_t 
     struct karta_definition *definition = parse->definition;
     const json_t *group = schema_get(parse->problems, at, gang, "podGroup", JSON_OBJECT);
     const json_t *list = schema_get(parse->problems, at, gang, "podGroups", JSON_ARRAY);
-    if (parse_states(gang, "podGroups"))
-        schema_problem(parse->problems, KARTA_WARNING, at, "podGroups",
-                       "is deprecated: podGroup says the same for the whole workload");
+    if (schema_states(gang, "podGroups"))
+        schema_problem(parse->problems, KARTA_WARNING, at, "podGroups", "%s",
+                       schema_states(gang, "podGroup")
+                           ? "is not looked at, since podGroup stands beside it; keep one"
+                           : "is deprecated: podGroup says the same for the whole workload");
     size_t count = group != NULL ? 1 : json_array_size(list);
     definition->groups = parse_array(parse, count, sizeof *definition->groups);
     if (definition->groups == NULL)
@@ -116,12 +134,13 @@ static void parse_groups(struct parse *parse, const struct at *at, const json_t 
         parse_group(parse, &group_at, group, &definition->groups[definition->group_count++], false);
         return;
     }
-    definition->gang_unsupported = count > 0 ? "its podGroups form is not planned yet" : NULL;
+    definition->older_gang = count > 0;
     for (size_t i = 0; i < count; i++) {
         const struct at here = {&list_at, NULL, i};
         const json_t *object = parse_element(parse, &here, json_array_get(list, i));
+        struct pod_group *element = &definition->groups[definition->group_count++];
         if (object != NULL)
-            parse_group(parse, &here, object, &definition->groups[definition->group_count++], true);
+            parse_group(parse, &here, object, element, true);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "karta/patch.h"
 #include "metadata.h"
 #include "patch.h"
@@ -48,6 +49,7 @@ int mutate_warn(struct karta_mutation *out, const char *format, ...)
     va_end(args);
     if (json_array_size(out->warnings) >= LIMIT_WARNINGS)
         return 0;
+    text_clean(text);
     cut_text(text, LIMIT_WARNING);
     return json_array_append_new(out->warnings, json_string(text)) == 0 ? 0 : KARTA_ERR_NOMEM;
 }
@@ -65,66 +67,140 @@ void mutate_refuse(struct mutate *mutate, const char *format, ...)
 int mutate_begin(struct mutate *mutate, struct karta_error *err)
 {
     *mutate->out = (struct karta_mutation){.warnings = json_array(), .audit = json_object()};
-    mutate->operations = json_array();
+    mutate->wanted = json_object();
     mutate->ns = mutate->options->ns != NULL ? mutate->options->ns : "default";
     bool good =
-        mutate->out->warnings != NULL && mutate->out->audit != NULL && mutate->operations != NULL;
+        mutate->out->warnings != NULL && mutate->out->audit != NULL && mutate->wanted != NULL;
     return good ? 0 : no_memory(err);
 }
 
-void mutate_finish(struct mutate *mutate)
+void mutate_end(struct mutate *mutate)
 {
-    if (json_array_size(mutate->operations) > 0)
-        mutate->out->patch = json_incref(mutate->operations);
+    json_decref(mutate->wanted);
+    jq_input_free(mutate->base);
+    jq_input_free(mutate->of_group);
+}
+
+int mutate_finish(struct mutate *mutate, struct karta_error *err)
+{
+    json_auto_t *operations = json_array();
+    struct karta_error own = {0};
+    if (operations == NULL)
+        return no_memory(err);
+    int code = patch_merge(operations, mutate->object, mutate->wanted, &own);
+    if (code == KARTA_ERR_CONFLICT) {
+        mutate_refuse(mutate, "%s", own.message);
+        json_object_clear(mutate->out->audit);
+        free(mem_take_text(&mutate->out->profile));
+        return 0;
+    }
+    if (code != 0)
+        return karta_error_set(err, code, "%s", own.message);
+    if (json_array_size(operations) > 0)
+        mutate->out->patch = json_incref(operations);
+    return 0;
 }
 
 const char *mutate_queue(const struct mutate *mutate)
 {
     const char *label = mutate->profile->queue_label;
-    if (mutate->options->queue != NULL)
-        return mutate->options->queue;
     const char *queue = label != NULL ? metadata_label(mutate->object, label) : NULL;
     if (queue == NULL)
         queue = metadata_either(mutate->object, KEY_QUEUE);
     return queue != NULL ? queue : mutate->options->default_queue;
 }
 
-const json_t *mutate_map(const struct instance *instance, enum key_place place)
+const struct spot *mutate_spot(const struct instance *instance, enum key_place place)
 {
-    return json_object_get(instance->metadata, place == KEY_LABEL ? "labels" : "annotations");
+    return place == KEY_LABEL ? &instance->labels : &instance->annotations;
 }
 
-/* The input of a profile's expressions for one place (NULL: for the workload itself). */
-static json_t *profile_input(const struct mutate *mutate, const struct resolved *resolved,
-                             const struct plan *plan, const struct place *place)
+int mutate_want(struct mutate *mutate, const struct instance *instance, enum key_place place,
+                const char *key, json_t *value, struct karta_error *err)
 {
-    const struct planned_group *group = plan->group_count > 0 ? &plan->groups[0] : NULL;
-    json_t *input = json_pack("{s:s?, s:o, s:o}", "queue", mutate->queue, "podGroup",
-                              group != NULL ? plan_group_json(group, true) : json_null(),
-                              "podGroups", plan_groups_json(plan, true));
-    if (input == NULL || place == NULL)
-        return input;
+    KARTA_AUTO_TEXT pointer = NULL;
+    const char *base =
+        place == KEY_FIELD ? instance->spec.path : mutate_spot(instance, place)->path;
+    if (base == NULL)
+        return 0;
+    pointer = place == KEY_FIELD ? mem_format("%s%s", base, key) : pointer_join(base, key);
+    return pointer != NULL ? wanted_put(mutate->wanted, pointer, value, err) : no_memory(err);
+}
+
+/* Replaces *input by one with these members (taken) over `base`, or over nothing. */
+static int derive(const struct jq_input *base, json_t *members, struct jq_input **input,
+                  struct karta_error *err)
+{
+    struct jq_input *made = NULL;
+    int code = members == NULL ? no_memory(err)
+                               : (base != NULL ? jq_input_derive(base, members, &made, err)
+                                               : jq_input_new(members, &made, err));
+    json_decref(members);
+    if (code != 0)
+        return code;
+    jq_input_free(*input);
+    *input = made;
+    return 0;
+}
+
+/* What every place shares. A member that no expression reads stays null. */
+static int make_base(struct mutate *mutate, const struct plan *plan, struct karta_error *err)
+{
+    const struct karta_profile *profile = mutate->profile;
+    if (mutate->base != NULL)
+        return 0;
+    json_t *groups = profile->reads_groups ? plan_groups_json(plan, true) : json_null();
+    json_t *members =
+        json_pack("{s:n, s:n, s:n, s:o, s:s?, s:n, s:n, s:O?}", "component", "instance", "podGroup",
+                  "podGroups", groups, "queue", mutate->queue, "subGroup", "template", "workload",
+                  profile->reads_workload ? mutate->object : NULL);
+    mutate->group = PLAN_NONE;
+    return derive(NULL, members, &mutate->base, err);
+}
+
+/* What the places of one group share. */
+static int make_group(struct mutate *mutate, const struct plan *plan, size_t group,
+                      struct karta_error *err)
+{
+    int code = make_base(mutate, plan, err);
+    if (code != 0 || (mutate->of_group != NULL && mutate->group == group))
+        return code;
+    json_t *own = group != PLAN_NONE ? plan_group_json(&plan->groups[group], true) : json_null();
+    mutate->group = group;
+    return derive(mutate->base, json_pack("{s:o}", "podGroup", own), &mutate->of_group, err);
+}
+
+static json_t *subgroup_json(const struct plan *plan, const struct place *place)
+{
+    const struct planned_group *group =
+        place->group != PLAN_NONE ? &plan->groups[place->group] : NULL;
+    if (group == NULL || group->overridden || place->subgroup == PLAN_NONE)
+        return json_null();
+    const struct subgroup *own = &group->subgroups[place->subgroup];
+    return json_pack("{s:s, s:I}", "name", own->name, "minMember",
+                     (json_int_t)(place->late ? 0 : own->min_member));
+}
+
+/* The input of the profile's expressions for one place. */
+static int place_input(struct mutate *mutate, const struct resolved *resolved,
+                       const struct plan *plan, const struct place *place, struct jq_input **input,
+                       struct karta_error *err)
+{
     const struct resolved_component *component = &resolved->components[place->component];
     const struct instance *instance = &component->instances[place->instance];
-    json_t *subgroup = json_null();
-    if (group != NULL && !group->overridden && place->subgroup != PLAN_NO_SUBGROUP) {
-        const struct subgroup *own = &group->subgroups[place->subgroup];
-        subgroup = json_pack("{s:s, s:I}", "name", own->name, "minMember",
-                             (json_int_t)(place->late ? 0 : own->min_member));
+    int code = make_group(mutate, plan, place->group, err);
+    if (code != 0)
+        return code;
+    json_t *members = json_pack("{s:o, s:s, s:s}", "subGroup", subgroup_json(plan, place),
+                                "component", component->definition->name, "instance", instance->id);
+    if (mutate->profile->reads_template &&
+        json_object_set_new(members, "template",
+                            json_pack("{s:O*, s:O*}", "metadata", instance->metadata, "spec",
+                                      instance->pod_spec)) != 0) {
+        json_decref(members);
+        return no_memory(err);
     }
-    int failed = json_object_set_new(input, "subGroup", subgroup) |
-                 json_object_set_new(input, "component", json_string(component->definition->name)) |
-                 json_object_set_new(input, "instance", json_string(instance->id));
-    if (mutate->profile->reads_template)
-        failed |= json_object_set_new(
-            input, "template",
-            json_pack("{s:O*, s:O*}", "metadata", instance->metadata, "spec", instance->pod_spec));
-    if (mutate->profile->reads_workload)
-        failed |= json_object_set(input, "workload", (json_t *)mutate->object);
-    if (failed == 0)
-        return input;
-    json_decref(input);
-    return NULL;
+    return derive(mutate->of_group, members, input, err);
 }
 
 static bool is_blank(const json_t *value)
@@ -133,137 +209,139 @@ static bool is_blank(const json_t *value)
            (json_is_string(value) && json_string_length(value) == 0);
 }
 
+/* The template in messages: where it stands, or whose it is. */
+struct place_text {
+    char text[256];
+};
+
+static struct place_text text_of(const struct resolved *resolved, const struct place *place)
+{
+    const struct resolved_component *component = &resolved->components[place->component];
+    const struct instance *instance = &component->instances[place->instance];
+    struct place_text out;
+    if (instance->path != NULL)
+        snprintf(out.text, sizeof out.text, "the template at %s", instance->path);
+    else
+        snprintf(out.text, sizeof out.text, "the template of %s%s%s", component->definition->name,
+                 instance->id[0] != '\0' ? " " : "", instance->id);
+    return out;
+}
+
+/* One template under the profile's hands. */
+struct stamp {
+    struct mutate *mutate;
+    const struct instance *instance;
+    const struct gang_memory *foreign;
+    const char *where;
+};
+
 /* Whether the value that stands there is to be replaced; false leaves it, or refuses the object. */
-static bool replaces(struct mutate *mutate, const struct instance *instance, const char *key,
-                     bool identity, const json_t *existing, const json_t *value,
-                     const struct gang_memory *foreign)
+static bool replaces(const struct stamp *stamp, const char *key, bool identity,
+                     const json_t *existing, const json_t *value)
 {
     const char *text = json_string_value(existing);
     if (is_blank(existing))
         return true;
     if (json_equal(existing, value))
         return false;
-    if (identity && foreign != NULL && text != NULL && gang_memory_names(foreign, text))
+    if (identity && stamp->foreign != NULL && text != NULL &&
+        gang_memory_names(stamp->foreign, text))
         return true;
     if (identity)
-        mutate_refuse(mutate, "the template at %s has %s \"%.60s\" already", instance->path, key,
+        mutate_refuse(stamp->mutate, "%s has %s \"%.60s\" already", stamp->where, key,
                       text != NULL ? text : "of another type");
     return false;
 }
 
-static int put(json_t *tree, const char *map, const char *key, json_t *value,
-               struct karta_error *err)
+static const char *place_name(enum key_place place)
 {
-    json_t *inner = json_object_get(tree, map);
-    if (inner == NULL) {
-        inner = json_object();
-        if (json_object_set_new(tree, map, inner) != 0)
-            return no_memory(err);
-    }
-    return json_object_set(inner, key, value) == 0 ? 0 : no_memory(err);
+    return place == KEY_LABEL ? "labels" : (place == KEY_ANNOTATION ? "annotations" : "fields");
 }
 
-int mutate_put_field(json_t *spec, const char *pointer, json_t *value, struct karta_error *err)
+static int stamp_key(const struct stamp *stamp, const struct profile_key *key, json_t *value,
+                     struct karta_error *err)
 {
-    KARTA_AUTO_TEXT keys = strdup(pointer + 1);
-    json_t *here = spec;
-    if (keys == NULL)
-        return no_memory(err);
-    char *rest = keys;
-    for (char *slash; (slash = strchr(rest, '/')) != NULL; rest = slash + 1) {
-        *slash = '\0';
-        json_t *next = json_object_get(here, rest);
-        if (next == NULL && json_object_set_new(here, rest, next = json_object()) != 0)
-            return no_memory(err);
-        here = json_object_get(here, rest);
-    }
-    return json_object_set(here, rest, value) == 0 ? 0 : no_memory(err);
-}
-
-/* One key of the profile into the trees that are laid over metadata and spec. */
-static int add_key(struct mutate *mutate, const struct instance *instance,
-                   const struct profile_key *key, json_t *value, const struct gang_memory *foreign,
-                   json_t *metadata, json_t *spec, struct karta_error *err)
-{
+    const struct instance *instance = stamp->instance;
+    bool field = key->place == KEY_FIELD;
+    const struct spot *spot = field ? &instance->spec : mutate_spot(instance, key->place);
     if (json_is_null(value))
         return 0;
-    if (key->place == KEY_FIELD) {
-        const json_t *existing = karta_pointer_get(instance->pod_spec, key->key);
-        if (!replaces(mutate, instance, key->key, key->identity, existing, value, foreign))
-            return 0;
-        return mutate_put_field(spec, key->key, value, err);
-    }
-    const json_t *map = mutate_map(instance, key->place);
-    const char *name = key->place == KEY_LABEL ? "labels" : "annotations";
-    if (instance->metadata_path == NULL)
-        mutate_refuse(mutate, "the template at %s has no metadata to write to", instance->path);
-    else if (map != NULL && !json_is_object(map) && !json_is_null(map))
-        mutate_refuse(mutate, "%s/%s is %s where an object belongs", instance->metadata_path, name,
-                      json_type_text(json_typeof(map)));
-    else if (replaces(mutate, instance, key->key, key->identity, json_object_get(map, key->key),
-                      value, foreign))
-        return put(metadata, name, key->key, value, err);
-    return 0;
+    if (spot->path == NULL)
+        mutate_refuse(stamp->mutate, "%s has no place for %s", stamp->where,
+                      place_name(key->place));
+    const json_t *existing =
+        field ? karta_pointer_get(spot->value, key->key) : json_object_get(spot->value, key->key);
+    if (!replaces(stamp, key->key, key->identity, existing, value))
+        return 0;
+    return mutate_want(stamp->mutate, instance, key->place, key->key, value, err);
 }
 
-static int add_scheduler(struct mutate *mutate, const struct instance *instance, json_t *spec,
-                         struct karta_error *err)
+static int stamp_scheduler(const struct stamp *stamp, struct karta_error *err)
 {
-    const char *name = mutate->profile->scheduler_name;
-    const json_t *existing = json_object_get(instance->pod_spec, "schedulerName");
-    const char *text = json_string_value(existing);
+    const char *name = stamp->mutate->profile->scheduler_name;
+    const struct spot *spot = &stamp->instance->scheduler;
+    const char *text = json_string_value(spot->value);
     if (name == NULL || (text != NULL && strcmp(text, name) == 0))
         return 0;
-    if (!is_blank(existing) && (text == NULL || strcmp(text, "default-scheduler") != 0)) {
-        mutate_refuse(mutate, "the template at %s has schedulerName \"%.60s\" already",
-                      instance->path, text != NULL ? text : "of another type");
+    if (spot->path == NULL)
+        mutate_refuse(stamp->mutate, "%s has no place for a schedulerName", stamp->where);
+    else if (!is_blank(spot->value) && (text == NULL || strcmp(text, "default-scheduler") != 0))
+        mutate_refuse(stamp->mutate, "%s has schedulerName \"%.60s\" already", stamp->where,
+                      text != NULL ? text : "of another type");
+    if (stamp->mutate->refusal[0] != '\0')
         return 0;
-    }
-    return json_object_set_new(spec, "schedulerName", json_string(name)) == 0 ? 0 : no_memory(err);
+    json_auto_t *value = json_string(name);
+    return value != NULL ? wanted_put(stamp->mutate->wanted, spot->path, value, err)
+                         : no_memory(err);
 }
 
-static void check_shape(struct mutate *mutate, const struct instance *instance)
+static int stamp_values(const struct stamp *stamp, const json_t *values, struct karta_error *err)
 {
-    const json_t *metadata = instance->metadata;
-    if (!json_is_object(instance->pod_spec))
-        mutate_refuse(mutate, "the template at %s has no pod spec", instance->path);
-    if (metadata != NULL && !json_is_object(metadata) && !json_is_null(metadata))
-        mutate_refuse(mutate, "%s is %s where an object belongs", instance->metadata_path,
-                      json_type_text(json_typeof(metadata)));
+    const struct karta_profile *profile = stamp->mutate->profile;
+    int code = 0;
+    for (size_t k = 0; code == 0 && k < profile->key_count; k++)
+        code = stamp_key(stamp, &profile->keys[k], json_array_get(values, k), err);
+    return code == 0 ? stamp_scheduler(stamp, err) : code;
+}
+
+int mutate_stamp_input(struct mutate *mutate, const struct instance *instance,
+                       const struct jq_input *input, const struct gang_memory *foreign,
+                       const char *where, struct karta_error *err)
+{
+    const struct karta_profile *profile = mutate->profile;
+    const struct stamp stamp = {mutate, instance, foreign, where};
+    json_auto_t *values = NULL;
+    int code = profile_evaluate(profile->keys, profile->key_count, profile->program, input,
+                                mutate->options->deadline_ms, &values, err);
+    if (code != KARTA_ERR_EXPRESSION)
+        return code == 0 ? stamp_values(&stamp, values, err) : code;
+    mutate_refuse(mutate, "profile %s: %s", profile->name, err->message);
+    karta_error_init(err);
+    return 0;
 }
 
 int mutate_stamp(struct mutate *mutate, const struct resolved *resolved, const struct plan *plan,
                  const struct place *place, const struct gang_memory *foreign,
                  struct karta_error *err)
 {
-    const struct karta_profile *profile = mutate->profile;
     const struct instance *instance =
         &resolved->components[place->component].instances[place->instance];
-    json_auto_t *metadata = json_object(), *spec = json_object(), *values = NULL;
-    json_auto_t *input = profile_input(mutate, resolved, plan, place);
-    if (metadata == NULL || spec == NULL || input == NULL)
-        return no_memory(err);
-    check_shape(mutate, instance);
+    const struct place_text where = text_of(resolved, place);
+    if (place->repeated)
+        return 0;
+    if (instance->path != NULL && !json_is_object(instance->pod_spec))
+        mutate_refuse(mutate, "%s has no pod spec", where.text);
     if (mutate->refusal[0] != '\0')
         return 0;
-    int code = profile_evaluate(profile->keys, profile->key_count, profile->program, input,
-                                mutate->options->deadline_ms, &values, err);
-    if (code == KARTA_ERR_EXPRESSION) {
-        mutate_refuse(mutate, "profile %s: %s", profile->name, err != NULL ? err->message : "");
-        karta_error_init(err);
-        return 0;
-    }
-    for (size_t k = 0; code == 0 && k < profile->key_count; k++)
-        code = add_key(mutate, instance, &profile->keys[k], json_array_get(values, k), foreign,
-                       metadata, spec, err);
+    if (place->group != PLAN_NONE && plan->groups[place->group].per_replica)
+        return mutate_stamp_replica(mutate, &plan->groups[place->group], place, instance, foreign,
+                                    where.text, err);
+    struct jq_input *input = NULL;
+    int code = place_input(mutate, resolved, plan, place, &input, err);
     if (code == 0)
-        code = add_scheduler(mutate, instance, spec, err);
-    if (code == 0 && json_object_size(metadata) > 0 && instance->metadata_path != NULL)
-        code = patch_merge(mutate->operations, instance->metadata, instance->metadata_path,
-                           metadata, err);
-    return code == 0
-               ? patch_merge(mutate->operations, instance->pod_spec, instance->spec_path, spec, err)
-               : code;
+        code = mutate_stamp_input(mutate, instance, input, foreign, where.text, err);
+    jq_input_free(input);
+    return code;
 }
 
 static bool takes_kind(const struct workload_keys *keys, const struct gvk *gvk)
@@ -275,44 +353,84 @@ static bool takes_kind(const struct workload_keys *keys, const struct gvk *gvk)
     return keys->kind_count == 0;
 }
 
-/* The profile's keys for the workload itself, where the user has none. */
-static int add_workload_keys(struct mutate *mutate, const struct plan *plan, json_t *tree,
+int mutate_want_on_workload(struct mutate *mutate, const char *map, const char *key, json_t *value,
+                            struct karta_error *err)
+{
+    KARTA_AUTO_TEXT base = mem_format("/metadata/%s", map);
+    KARTA_AUTO_TEXT pointer = base != NULL ? pointer_join(base, key) : NULL;
+    return pointer != NULL ? wanted_put(mutate->wanted, pointer, value, err) : no_memory(err);
+}
+
+/* What the keys for the workload read: the one group where there is one, and the object. */
+static int workload_input(struct mutate *mutate, const struct plan *plan, struct jq_input **input,
+                          struct karta_error *err)
+{
+    json_t *group = plan->group_count == 1 ? plan_group_json(&plan->groups[0], true) : json_null();
+    json_t *members =
+        json_pack("{s:o, s:o, s:s?, s:O}", "podGroup", group, "podGroups",
+                  plan_groups_json(plan, true), "queue", mutate->queue, "workload", mutate->object);
+    return derive(NULL, members, input, err);
+}
+
+/* The keys of one entry, where the user has none. */
+static int add_keys(struct mutate *mutate, const struct workload_keys *keys,
+                    const struct jq_input *input, struct karta_error *err)
+{
+    const json_t *metadata = json_object_get(mutate->object, "metadata");
+    json_auto_t *values = NULL;
+    int code = profile_evaluate(keys->keys, keys->key_count, keys->program, input,
+                                mutate->options->deadline_ms, &values, err);
+    for (size_t k = 0; code == 0 && k < keys->key_count; k++) {
+        const char *map = place_name(keys->keys[k].place);
+        const json_t *existing = json_object_get(json_object_get(metadata, map), keys->keys[k].key);
+        json_t *value = json_array_get(values, k);
+        if (!json_is_null(value) && is_blank(existing))
+            code = mutate_want_on_workload(mutate, map, keys->keys[k].key, value, err);
+    }
+    return code;
+}
+
+/* The profile's keys for the workload itself. */
+static int add_workload_keys(struct mutate *mutate, const struct plan *plan,
                              struct karta_error *err)
 {
-    const struct gvk *gvk = definition_gvk(mutate->definition);
-    const json_t *metadata = json_object_get(mutate->object, "metadata");
-    for (size_t w = 0; w < mutate->profile->workload_count; w++) {
+    struct jq_input *input = NULL;
+    int code = 0;
+    for (size_t w = 0; code == 0 && w < mutate->profile->workload_count; w++) {
         const struct workload_keys *keys = &mutate->profile->workload[w];
-        if (!takes_kind(keys, gvk))
+        if (!takes_kind(keys, definition_gvk(mutate->definition)))
             continue;
-        json_auto_t *input = profile_input(mutate, NULL, plan, NULL);
-        json_auto_t *values = NULL;
-        if (input == NULL || json_object_set(input, "workload", (json_t *)mutate->object) != 0)
-            return no_memory(err);
-        int code = profile_evaluate(keys->keys, keys->key_count, keys->program, input,
-                                    mutate->options->deadline_ms, &values, err);
-        for (size_t k = 0; code == 0 && k < keys->key_count; k++) {
-            const char *map = keys->keys[k].place == KEY_LABEL ? "labels" : "annotations";
-            const json_t *existing =
-                json_object_get(json_object_get(metadata, map), keys->keys[k].key);
-            json_t *value = json_array_get(values, k);
-            if (!json_is_null(value) && is_blank(existing))
-                code = put(tree, map, keys->keys[k].key, value, err);
-        }
-        if (code != 0)
-            return code;
+        if (input == NULL)
+            code = workload_input(mutate, plan, &input, err);
+        if (code == 0)
+            code = add_keys(mutate, keys, input, err);
     }
-    return 0;
+    jq_input_free(input);
+    return code;
+}
+
+/* Kubernetes: all annotations of an object, keys and values together. */
+static bool annotations_fit(const struct mutate *mutate, const char *text)
+{
+    const json_t *metadata = json_object_get(mutate->object, "metadata");
+    const char *key;
+    json_t *value;
+    size_t size = strlen(KEY_GANG) + strlen(text);
+    json_object_foreach(json_object_get(metadata, "annotations"), key, value)
+    {
+        if (strcmp(key, KEY_GANG) != 0)
+            size += strlen(key) + json_string_length(value);
+    }
+    return size <= LIMIT_ANNOTATIONS;
 }
 
 static char *memory_text(const struct mutate *mutate, const struct plan *plan,
                          const struct gang_owner *owner, const char *nonce)
 {
-    json_auto_t *memory = json_pack(
-        "{s:i, s:{s:s, s:s, s:s, s:s*, s:s*}, s:s, s:s, s:s*, s:o}", "v", 1, "for", "group",
-        owner->group, "kind", owner->kind, "namespace", owner->ns, "name", owner->name,
-        "generateName", owner->generate_name, "profile", mutate->profile->name, "nonce", nonce,
-        "queue", mutate->queue, "groups", plan_groups_json(plan, false));
+    json_auto_t *memory =
+        json_pack("{s:i, s:o, s:s, s:s, s:s*, s:o}", "v", 1, "for", gang_owner_json(owner),
+                  "profile", mutate->profile->name, "nonce", nonce, "queue", mutate->queue,
+                  "groups", plan_groups_json(plan, false));
     return memory != NULL ? json_dumps(memory, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 }
 
@@ -320,22 +438,22 @@ int mutate_remember(struct mutate *mutate, const struct plan *plan, const struct
                     const char *nonce, struct karta_error *err)
 {
     KARTA_AUTO_TEXT text = memory_text(mutate, plan, owner, nonce);
-    json_auto_t *tree = json_object();
-    if (text == NULL || tree == NULL)
+    if (text == NULL)
         return no_memory(err);
     if (strlen(text) > LIMIT_GANG_ANNOTATION)
         return karta_error_set(err, KARTA_ERR_LIMIT,
                                "its gang takes %zu bytes to remember; at most %u fit", strlen(text),
                                LIMIT_GANG_ANNOTATION);
-    int code = add_workload_keys(mutate, plan, tree, err);
+    if (!annotations_fit(mutate, text))
+        return karta_error_set(err, KARTA_ERR_LIMIT,
+                               "its annotations would be more than the %u bytes that fit",
+                               LIMIT_ANNOTATIONS);
     json_auto_t *profile = json_string(mutate->profile->name);
     json_auto_t *annotation = json_string(text);
+    int code = add_workload_keys(mutate, plan, err);
     if (code == 0)
-        code = put(tree, "labels", KEY_PROFILE, profile, err);
-    if (code == 0)
-        code = put(tree, "annotations", KEY_GANG, annotation, err);
-    return code == 0 ? patch_merge(mutate->operations, json_object_get(mutate->object, "metadata"),
-                                   "/metadata", tree, err)
+        code = mutate_want_on_workload(mutate, "labels", KEY_PROFILE, profile, err);
+    return code == 0 ? mutate_want_on_workload(mutate, "annotations", KEY_GANG, annotation, err)
                      : code;
 }
 
@@ -351,7 +469,9 @@ int mutate_audit(struct mutate *mutate, const struct plan *plan, struct karta_er
     strbuf_init(&names, LIMIT_GANG_ANNOTATION);
     strbuf_init(&minimums, LIMIT_GANG_ANNOTATION);
     for (size_t g = 0; g < plan->group_count; g++) {
-        strbuf_addf(&names, "%s%s", g > 0 ? "," : "", plan->groups[g].name);
+        const struct planned_group *group = &plan->groups[g];
+        strbuf_addf(&names, "%s%s", g > 0 ? "," : "",
+                    group->per_replica ? group->definition->name : group->name);
         strbuf_addf(&minimums, "%s%lld", g > 0 ? "," : "", (long long)plan->groups[g].min_member);
         gpus += plan->groups[g].gpus;
     }

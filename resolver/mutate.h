@@ -17,9 +17,14 @@ struct mutate {
     const char *ns; /* the request's, never NULL */
     const struct karta_profile *profile;
     const struct karta_definition *definition;
-    const char *queue;  /* NULL: none */
-    json_t *operations; /* the patch so far; new */
-    char refusal[512];  /* why the object is left alone; "": it isn't */
+    const char *queue;              /* NULL: none */
+    const struct gang_owner *owner; /* whose gang it is, as names have it */
+    const char *nonce;
+    struct jq_input *base;     /* what the profile reads of every place; NULL: not made yet */
+    struct jq_input *of_group; /* the same of every place of group `group` */
+    size_t group;
+    json_t *wanted;    /* what the object is to hold: a tree, see patch.h; new */
+    char refusal[512]; /* why the object is left alone; "": it isn't */
 };
 
 /* Adds a warning, cut to what Kubernetes shows. */
@@ -31,14 +36,24 @@ void mutate_refuse(struct mutate *mutate, const char *format, ...) KARTA_PRINTF(
 /* Starts a result: an empty list of warnings, an empty audit. */
 int mutate_begin(struct mutate *mutate, struct karta_error *err);
 
-/* Gives the patch away, or NULL where it has no operation. */
-void mutate_finish(struct mutate *mutate);
+/* Frees what a mutation under way holds, but not its result. */
+void mutate_end(struct mutate *mutate);
+
+/*
+ * Makes the patch of what is wanted, or none where that is there already. Where a parent can hold
+ * nothing there is no patch at all, and a refusal that names it.
+ */
+int mutate_finish(struct mutate *mutate, struct karta_error *err);
 
 /* The queue that the workload is in (gangs.md, section 6); NULL: none. */
 const char *mutate_queue(const struct mutate *mutate);
 
+/* Wants a label or annotation ("labels", "annotations") of the workload itself. KARTA_ERR_NOMEM. */
+int mutate_want_on_workload(struct mutate *mutate, const char *map, const char *key, json_t *value,
+                            struct karta_error *err);
+
 /*
- * Lays the profile's keys over the template at `place`. A user's own value of a key stays; of an
+ * Wants the profile's keys in the template at `place`. A user's own value of a key stays; of an
  * identity key, another value is a refusal, unless `foreign` (may be NULL) names it: then it was
  * copied from another workload and counts as absent.
  */
@@ -46,8 +61,19 @@ int mutate_stamp(struct mutate *mutate, const struct resolved *resolved, const s
                  const struct place *place, const struct gang_memory *foreign,
                  struct karta_error *err);
 
+/* The same for a template or pod with this input; `where` names it in refusals. */
+int mutate_stamp_input(struct mutate *mutate, const struct instance *instance,
+                       const struct jq_input *input, const struct gang_memory *foreign,
+                       const char *where, struct karta_error *err);
+
+/* The same for a template whose group is one per replica: it tells its pods how to find theirs. */
+int mutate_stamp_replica(struct mutate *mutate, const struct planned_group *group,
+                         const struct place *place, const struct instance *instance,
+                         const struct gang_memory *foreign, const char *where,
+                         struct karta_error *err);
+
 /*
- * Lays label and annotation over the workload. KARTA_ERR_LIMIT where the annotation would be too
+ * Wants label and annotation on the workload. KARTA_ERR_LIMIT where the annotation would be too
  * large, with nothing added.
  */
 int mutate_remember(struct mutate *mutate, const struct plan *plan, const struct gang_owner *owner,
@@ -67,10 +93,14 @@ enum minimum_use {
 int mutate_minimum(struct mutate *mutate, struct plan *plan, enum minimum_use use,
                    struct karta_error *err);
 
-/* Where `instance` writes: its metadata, and the map in it that a label or annotation goes to. */
-const json_t *mutate_map(const struct instance *instance, enum key_place place);
+/* Where the instance's labels or annotations are. */
+const struct spot *mutate_spot(const struct instance *instance, enum key_place place);
 
-/* Lays a field, a JSON pointer below the pod spec, into the tree that is laid over the spec. */
-int mutate_put_field(json_t *spec, const char *pointer, json_t *value, struct karta_error *err);
+/*
+ * Wants `value` (borrowed) for a key of the instance: a label, an annotation, or a field below its
+ * pod spec. KARTA_ERR_NOMEM; nothing where the instance has no place for it.
+ */
+int mutate_want(struct mutate *mutate, const struct instance *instance, enum key_place place,
+                const char *key, json_t *value, struct karta_error *err);
 
 #endif

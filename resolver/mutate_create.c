@@ -59,9 +59,6 @@ static char *kind_reason(const struct mutate *mutate)
     const struct gvk *gvk = definition_gvk(mutate->definition);
     if (excluded(mutate))
         return mem_format("%s is excluded by --exclude-kind", gvk->kind);
-    if (mutate->definition->gang_unsupported != NULL)
-        return mem_format("definition %s: %s", mutate->definition->name,
-                          mutate->definition->gang_unsupported);
     if (mutate->definition->group_count == 0 && mutate->profile->require_gang)
         return mem_format("definition %s has no gang instructions", mutate->definition->name);
     const struct karta_definition *owner = ganging_owner(mutate);
@@ -75,8 +72,8 @@ static bool template_opts_out(const struct resolved *resolved)
     for (size_t c = 0; c < resolved->count; c++)
         for (size_t i = 0; i < resolved->components[c].count; i++) {
             const struct instance *instance = &resolved->components[c].instances[i];
-            const json_t *labels = mutate_map(instance, KEY_LABEL);
-            const json_t *annotations = mutate_map(instance, KEY_ANNOTATION);
+            const json_t *labels = instance->labels.value;
+            const json_t *annotations = instance->annotations.value;
             if (opted_out(json_string_value(json_object_get(labels, KEY_INJECT))) ||
                 opted_out(json_string_value(json_object_get(annotations, KEY_INJECT))))
                 return true;
@@ -95,23 +92,35 @@ static int place_leaves(const struct resolved *resolved, struct plan *plan, stru
         return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     for (size_t c = 0; c < resolved->count; c++)
         for (size_t i = 0; i < resolved->components[c].count; i++)
-            if (resolved->components[c].instances[i].path != NULL)
-                plan->places[plan->place_count++] = (struct place){
-                    c, i, PLAN_NO_SUBGROUP, resolved->components[c].instances[i].late};
+            if (instance_has_template(&resolved->components[c].instances[i]))
+                plan->places[plan->place_count++] =
+                    (struct place){.component = c,
+                                   .instance = i,
+                                   .group = PLAN_NONE,
+                                   .subgroup = PLAN_NONE,
+                                   .late = resolved->components[c].instances[i].late};
     return 0;
 }
 
-/* Drops groups with nothing in them; a gang of one is none. */
-static void keep_gangs(struct mutate *mutate, struct plan *plan)
+/* A gang is two pods or more that start together; one whose pods name it comes later. */
+static void check_gangs(struct mutate *mutate, const struct plan *plan)
 {
-    bool gang = plan->group_count > 0 && plan->groups[0].min_member > 1;
+    const struct planned_group *largest = NULL;
+    for (size_t g = 0; g < plan->group_count; g++) {
+        const struct planned_group *group = &plan->groups[g];
+        if (largest == NULL || group->min_member > largest->min_member)
+            largest = group;
+    }
     if (plan->reason[0] != '\0')
         mutate_refuse(mutate, "%s", plan->reason);
-    else if (!gang && mutate->profile->require_gang)
+    if (!mutate->profile->require_gang || (largest != NULL && largest->min_member > 1))
+        return;
+    if (largest == NULL)
+        mutate_refuse(mutate, "it has no pods that belong together");
+    else
         mutate_refuse(mutate, "pod group %s starts with %lld pod%s; a gang is two or more",
-                      plan->group_count > 0 ? plan->groups[0].definition->name : "",
-                      plan->group_count > 0 ? (long long)plan->groups[0].min_member : 0,
-                      plan->group_count > 0 && plan->groups[0].min_member == 1 ? "" : "s");
+                      largest->definition->name, (long long)largest->min_member,
+                      largest->min_member == 1 ? "" : "s");
 }
 
 static int write_all(struct mutate *mutate, const struct resolved *resolved, struct plan *plan,
@@ -155,7 +164,9 @@ static int plan_and_write(struct mutate *mutate, const struct resolved *resolved
         code = place_leaves(resolved, &plan, err);
     if (code != 0 || mutate->out->denial != NULL)
         return code;
-    keep_gangs(mutate, &plan);
+    check_gangs(mutate, &plan);
+    mutate->owner = &owner;
+    mutate->nonce = nonce;
     return mutate->refusal[0] != '\0'
                ? 0
                : write_all(mutate, resolved, &plan, &owner, nonce, own ? NULL : &carried, err);
@@ -168,13 +179,10 @@ static int resolve_and_write(struct mutate *mutate, struct karta_error *err)
         resolve(mutate->definition, mutate->object, mutate->options->deadline_ms, &resolved, err);
     if (code == 0 && !template_opts_out(resolved))
         code = plan_and_write(mutate, resolved, err);
+    if (code == 0 && mutate->refusal[0] == '\0')
+        code = mutate_finish(mutate, err);
     resolved_free(resolved);
-    if (code != 0)
-        return code;
-    if (mutate->refusal[0] != '\0')
-        return leave(mutate, mutate->refusal);
-    mutate_finish(mutate);
-    return 0;
+    return code == 0 && mutate->refusal[0] != '\0' ? leave(mutate, mutate->refusal) : code;
 }
 
 static int create(struct mutate *mutate, struct karta_error *err)
@@ -217,6 +225,6 @@ int karta_mutate_create(const struct karta_snapshot *snapshot, const json_t *obj
         code = karta_error_set(error, KARTA_ERR_NOT_FOUND, "no profile \"%s\"", options->profile);
     if (code == 0)
         code = create(&mutate, error);
-    json_decref(mutate.operations);
+    mutate_end(&mutate);
     return code;
 }

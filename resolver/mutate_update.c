@@ -10,6 +10,7 @@
 #include "metadata.h"
 #include "mutate.h"
 #include "patch.h"
+#include "pod_memory.h"
 #include "snapshot.h"
 
 struct update {
@@ -44,18 +45,19 @@ static bool unchanged(const struct update *update)
            same_member(update->base.object, update->old_object, "spec");
 }
 
+static int want_back(struct update *update, const char *map, const char *key,
+                     struct karta_error *err)
+{
+    const json_t *before = json_object_get(update->old_object, "metadata");
+    json_t *value = json_object_get(json_object_get(before, map), key);
+    return value != NULL ? mutate_want_on_workload(&update->base, map, key, value, err) : 0;
+}
+
 /* Label and annotation back as they were, for when nothing can be computed anew. */
 static int copy_memory(struct update *update, struct karta_error *err)
 {
-    const json_t *before = json_object_get(update->old_object, "metadata");
-    json_t *label = json_object_get(json_object_get(before, "labels"), KEY_PROFILE);
-    json_t *annotation = json_object_get(json_object_get(before, "annotations"), KEY_GANG);
-    json_auto_t *tree = json_pack("{s:{s:O*}, s:{s:O}}", "labels", KEY_PROFILE, label,
-                                  "annotations", KEY_GANG, annotation);
-    if (tree == NULL)
-        return no_memory(err);
-    return patch_merge(update->base.operations, json_object_get(update->base.object, "metadata"),
-                       "/metadata", tree, err);
+    int code = want_back(update, "labels", KEY_PROFILE, err);
+    return code == 0 ? want_back(update, "annotations", KEY_GANG, err) : code;
 }
 
 /* The old object's instance that this one was, or NULL where it is new. */
@@ -63,31 +65,42 @@ static const struct instance *old_instance(const struct update *update, size_t c
                                            const struct instance *instance)
 {
     const struct instance *old = resolved_instance(update->before, component, instance->id);
-    return old != NULL && old->path != NULL ? old : NULL;
+    return old != NULL && instance_has_template(old) ? old : NULL;
+}
+
+/* All labels or annotations of the old template. */
+static int copy_map(struct update *update, const struct instance *instance,
+                    const struct instance *old, enum key_place place, struct karta_error *err)
+{
+    const char *key;
+    json_t *value;
+    int code = 0;
+    json_object_foreach((json_t *)mutate_spot(old, place)->value, key, value)
+    {
+        if (code == 0)
+            code = mutate_want(&update->base, instance, place, key, value, err);
+    }
+    return code;
 }
 
 /* A scheduler's name back where it was dropped: templates are immutable, and this is in them. */
 static int copy_scheduler(struct update *update, const struct instance *instance,
                           const struct instance *old, struct karta_error *err)
 {
-    const json_t *now = json_object_get(instance->pod_spec, "schedulerName");
-    json_t *before = json_object_get(old->pod_spec, "schedulerName");
-    bool dropped = now == NULL || json_is_null(now) || json_string_length(now) == 0;
-    if (!dropped || before == NULL || !json_is_object(instance->pod_spec))
+    const json_t *now = instance->scheduler.value;
+    bool dropped = now == NULL || (json_is_string(now) && json_string_length(now) == 0);
+    if (!dropped || old->scheduler.value == NULL || instance->scheduler.path == NULL)
         return 0;
-    json_auto_t *spec = json_pack("{s:O}", "schedulerName", before);
-    if (spec == NULL)
-        return no_memory(err);
-    return patch_merge(update->base.operations, instance->pod_spec, instance->spec_path, spec, err);
+    return wanted_put(update->base.wanted, instance->scheduler.path, (json_t *)old->scheduler.value,
+                      err);
 }
 
 static int copy_template(struct update *update, const struct instance *instance,
                          const struct instance *old, struct karta_error *err)
 {
-    int code = 0;
-    if (json_is_object(old->metadata) && instance->metadata_path != NULL)
-        code = patch_merge(update->base.operations, instance->metadata, instance->metadata_path,
-                           old->metadata, err);
+    int code = copy_map(update, instance, old, KEY_LABEL, err);
+    if (code == 0)
+        code = copy_map(update, instance, old, KEY_ANNOTATION, err);
     return code == 0 ? copy_scheduler(update, instance, old, err) : code;
 }
 
@@ -99,72 +112,54 @@ static int copy_templates(struct update *update, struct karta_error *err)
         for (size_t i = 0; code == 0 && i < update->now->components[c].count; i++) {
             const struct instance *instance = &update->now->components[c].instances[i];
             const struct instance *old = old_instance(update, c, instance);
-            if (old != NULL && instance->path != NULL)
+            if (old != NULL)
                 code = copy_template(update, instance, old, err);
         }
     return code;
 }
 
-/* The profile's keys that the old template had, as a tree over metadata. */
-static int old_keys(const struct update *update, const struct instance *old, json_t *metadata,
-                    struct karta_error *err)
+/* One of the profile's keys, as the old template had it. */
+static int restore_key(struct update *update, const struct instance *instance,
+                       const struct instance *old, const struct profile_key *key,
+                       struct karta_error *err)
 {
-    const struct karta_profile *profile = update->base.profile;
-    for (size_t k = 0; k < profile->key_count; k++) {
-        const struct profile_key *key = &profile->keys[k];
-        if (key->place == KEY_FIELD)
-            continue;
-        const char *map = key->place == KEY_LABEL ? "labels" : "annotations";
-        json_t *value = json_object_get(mutate_map(old, key->place), key->key);
-        if (!json_is_string(value))
-            continue;
-        json_t *inner = json_object_get(metadata, map);
-        if (inner == NULL && json_object_set_new(metadata, map, inner = json_object()) != 0)
-            return no_memory(err);
-        if (json_object_set(json_object_get(metadata, map), key->key, value) != 0)
-            return no_memory(err);
-    }
-    return 0;
+    json_t *value = key->place == KEY_FIELD
+                        ? karta_pointer_get(old->spec.value, key->key)
+                        : json_object_get(mutate_spot(old, key->place)->value, key->key);
+    if (value == NULL || json_is_null(value))
+        return 0;
+    return mutate_want(&update->base, instance, key->place, key->key, value, err);
 }
 
-/* Fields below the pod spec, the scheduler's name among them. */
-static int restore_spec(struct update *update, const struct instance *instance,
-                        const struct instance *old, struct karta_error *err)
+/* What a template whose group is one per replica tells its pods. */
+static int restore_phase(struct update *update, const struct instance *instance,
+                         const struct instance *old, struct karta_error *err)
 {
-    const struct karta_profile *profile = update->base.profile;
-    json_t *name = json_object_get(old->pod_spec, "schedulerName");
-    json_auto_t *spec = json_object();
-    if (spec == NULL)
-        return no_memory(err);
-    if (profile->scheduler_name != NULL && json_is_string(name) &&
-        json_object_set(spec, "schedulerName", name) != 0)
-        return no_memory(err);
-    int code = 0;
-    for (size_t k = 0; code == 0 && k < profile->key_count; k++) {
-        const char *pointer = profile->keys[k].key;
-        const json_t *value =
-            profile->keys[k].place == KEY_FIELD ? karta_pointer_get(old->pod_spec, pointer) : NULL;
-        if (value != NULL && !json_is_null(value))
-            code = mutate_put_field(spec, pointer, (json_t *)value, err);
-    }
-    return code == 0 ? patch_merge(update->base.operations, instance->pod_spec, instance->spec_path,
-                                   spec, err)
+    json_t *label = json_object_get(old->labels.value, KEY_POD_PHASE);
+    json_t *annotation = json_object_get(old->annotations.value, KEY_POD_GROUP);
+    if (!json_is_string(label) || !json_is_string(annotation))
+        return 0;
+    int code = mutate_want(&update->base, instance, KEY_LABEL, KEY_POD_PHASE, label, err);
+    return code == 0 ? mutate_want(&update->base, instance, KEY_ANNOTATION, KEY_POD_GROUP,
+                                   annotation, err)
                      : code;
 }
 
 static int restore(struct update *update, const struct instance *instance,
                    const struct instance *old, struct karta_error *err)
 {
-    json_auto_t *metadata = json_object();
-    if (metadata == NULL)
-        return no_memory(err);
-    int code = old_keys(update, old, metadata, err);
-    if (code == 0 && instance->metadata_path != NULL)
-        code = patch_merge(update->base.operations, instance->metadata, instance->metadata_path,
-                           metadata, err);
-    return code == 0 && json_is_object(instance->pod_spec)
-               ? restore_spec(update, instance, old, err)
-               : code;
+    const struct karta_profile *profile = update->base.profile;
+    int code = 0;
+    for (size_t k = 0; code == 0 && k < profile->key_count; k++)
+        code = restore_key(update, instance, old, &profile->keys[k], err);
+    if (code == 0)
+        code = restore_phase(update, instance, old, err);
+    bool ours = profile->scheduler_name != NULL && old->scheduler.value != NULL &&
+                instance->scheduler.path != NULL;
+    if (code != 0 || !ours)
+        return code;
+    return wanted_put(update->base.wanted, instance->scheduler.path, (json_t *)old->scheduler.value,
+                      err);
 }
 
 static int restore_component(struct update *update, size_t c, struct karta_error *err)
@@ -174,7 +169,7 @@ static int restore_component(struct update *update, size_t c, struct karta_error
         const struct instance *instance = &update->now->components[c].instances[i];
         const struct instance *old = old_instance(update, c, instance);
         bool ours = !instance->late || update->base.profile->late_join;
-        if (ours && old != NULL && instance->path != NULL)
+        if (ours && old != NULL && instance_has_template(instance))
             code = restore(update, instance, old, err);
     }
     return code;
@@ -189,7 +184,27 @@ static int restore_all(struct update *update, struct karta_error *err)
     return code;
 }
 
-/* A template that wasn't there before gets the keys; one that can't is named and left. */
+/* All keys of a new template, or none of them and a warning. */
+static int stamp_whole(struct update *update, const struct plan *plan, const struct place *place,
+                       struct karta_error *err)
+{
+    struct mutate *base = &update->base;
+    json_t *before = base->wanted;
+    json_auto_t *own = json_object();
+    if (own == NULL)
+        return no_memory(err);
+    base->wanted = own;
+    int code = mutate_stamp(base, update->now, plan, place, NULL, err);
+    base->wanted = before;
+    if (base->refusal[0] != '\0')
+        mutate_warn(base->out, "not added to the gang: %s", base->refusal);
+    else if (code == 0 && json_object_update_recursive(before, own) != 0)
+        code = no_memory(err);
+    base->refusal[0] = '\0';
+    return code;
+}
+
+/* Templates that weren't there before get the keys. */
 static int stamp_new(struct update *update, const struct plan *plan, struct karta_error *err)
 {
     int code = 0;
@@ -197,13 +212,9 @@ static int stamp_new(struct update *update, const struct plan *plan, struct kart
         const struct place *place = &plan->places[p];
         const struct instance *instance =
             &update->now->components[place->component].instances[place->instance];
-        if (old_instance(update, place->component, instance) != NULL ||
-            (place->late && !update->base.profile->late_join))
-            continue;
-        code = mutate_stamp(&update->base, update->now, plan, place, NULL, err);
-        if (update->base.refusal[0] != '\0')
-            mutate_warn(update->base.out, "not added to the gang: %s", update->base.refusal);
-        update->base.refusal[0] = '\0';
+        bool late = place->late && !update->base.profile->late_join;
+        if (!late && old_instance(update, place->component, instance) == NULL)
+            code = stamp_whole(update, plan, place, err);
     }
     return code;
 }
@@ -274,6 +285,8 @@ static int update_ganged(struct update *update, struct karta_error *err)
 {
     struct mutate *base = &update->base;
     int64_t deadline_ms = base->options->deadline_ms;
+    base->owner = &update->memory.owner;
+    base->nonce = update->memory.nonce;
     base->definition = karta_snapshot_find_for(base->snapshot, base->object);
     base->profile = karta_snapshot_profile(base->snapshot, update->memory.profile);
     if (base->definition == NULL) {
@@ -296,6 +309,16 @@ static int update_ganged(struct update *update, struct karta_error *err)
     return code == 0 ? replan(update, err) : code;
 }
 
+/* An update that could not be computed still loses nothing that needs no computing. */
+static void keep_memory(struct update *update)
+{
+    struct mutate *base = &update->base;
+    struct karta_error own = {0};
+    json_object_clear(base->wanted);
+    if (copy_memory(update, &own) == 0)
+        mutate_finish(base, &own);
+}
+
 int karta_mutate_update(const struct karta_snapshot *snapshot, const json_t *object,
                         const json_t *old_object, const struct karta_mutate_options *options,
                         struct karta_mutation *mutation, struct karta_error *err)
@@ -309,11 +332,15 @@ int karta_mutate_update(const struct karta_snapshot *snapshot, const json_t *obj
     bool ganged = gang_memory_read(old_object, update.base.ns, &update.memory);
     if (code == 0 && ganged && !metadata_deleting(object) && !unchanged(&update))
         code = update_ganged(&update, error);
+    if (code != 0 && ganged)
+        keep_memory(&update);
     if (code == 0 && mutation->denial == NULL)
-        mutate_finish(&update.base);
+        code = mutate_finish(&update.base, error);
+    if (code == 0 && update.base.refusal[0] != '\0')
+        mutate_warn(mutation, "its gang could not be restored: %s", update.base.refusal);
     resolved_free(update.now);
     resolved_free(update.before);
     gang_memory_dispose(&update.memory);
-    json_decref(update.base.operations);
+    mutate_end(&update.base);
     return code;
 }

@@ -5,8 +5,10 @@
  */
 #include "parse_common.h"
 
+#include <ctype.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "expression_parse.h"
 
@@ -44,13 +46,36 @@ struct jq_expression *parse_write_path(struct parse *parse, const struct at *at,
     return jq;
 }
 
+static bool is_name_character(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
 struct jq_expression *parse_need_expression(struct parse *parse, const struct at *at,
                                             const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(object, key);
-    if (value == NULL || json_is_null(value))
+    if (!schema_states(object, key))
         schema_problem(parse->problems, KARTA_REFUSAL, at, key, "is missing");
     return parse_expression(parse, at, object, key);
+}
+
+/* `.spec.template` is a place in workloads; a pod has its containers in .spec itself. */
+void parse_check_pod(struct parse *parse, const struct at *at, const char *key,
+                     const struct jq_expression *jq)
+{
+    static const char path[] = ".spec.template";
+    const char *text = jq != NULL ? jq_expression_text(jq) : "";
+    if (strncmp(text, path, strlen(path)) == 0 && !is_name_character(text[strlen(path)]))
+        schema_problem(parse->problems, KARTA_WARNING, at, key,
+                       "reads .spec.template, but it is run on a pod, not on the workload");
+}
+
+struct jq_expression *parse_pod_expression(struct parse *parse, const struct at *at,
+                                           const json_t *object, const char *key)
+{
+    struct jq_expression *jq = parse_need_expression(parse, at, object, key);
+    parse_check_pod(parse, at, key, jq);
+    return jq;
 }
 
 /* The element as an object, or NULL and a problem. */
@@ -58,15 +83,8 @@ const json_t *parse_element(struct parse *parse, const struct at *at, const json
 {
     if (json_is_object(element))
         return element;
-    schema_problem(parse->problems, KARTA_REFUSAL, at, NULL, "is %s where an object belongs",
-                   json_type_text(json_typeof(element)));
+    schema_wrong_type(parse->problems, at, NULL, element, JSON_OBJECT);
     return NULL;
-}
-
-bool parse_states(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return value != NULL && !json_is_null(value);
 }
 
 bool parse_text_map(struct parse *parse, const struct at *at, const json_t *map)
@@ -78,11 +96,15 @@ bool parse_text_map(struct parse *parse, const struct at *at, const json_t *map)
     {
         if (json_is_string(value))
             continue;
-        schema_problem(parse->problems, KARTA_REFUSAL, at, key, "is %s where text belongs",
-                       json_type_text(json_typeof(value)));
+        schema_wrong_type(parse->problems, at, key, value, JSON_STRING);
         good = false;
     }
     return good;
+}
+
+char *parse_text(struct parse *parse, const struct at *at, const json_t *object, const char *key)
+{
+    return parse_text_or(parse, at, object, key, NULL);
 }
 
 char *parse_text_or(struct parse *parse, const struct at *at, const json_t *object, const char *key,
@@ -90,4 +112,29 @@ char *parse_text_or(struct parse *parse, const struct at *at, const json_t *obje
 {
     const char *text = schema_text(parse->problems, at, object, key);
     return parse_keep(parse, text != NULL && text[0] != '\0' ? text : fallback);
+}
+
+bool parse_knows_names(const struct karta_definition *definition)
+{
+    const json_t *spec = json_object_get(definition->document, "spec");
+    const json_t *structure = json_object_get(spec, "structureDefinition");
+    const json_t *children = json_object_get(structure, "childComponents");
+    if (schema_states(structure, "childComponents") &&
+        (!json_is_array(children) || json_array_size(children) >= LIMIT_COMPONENTS))
+        return false;
+    for (size_t i = 0; i < definition->component_count; i++)
+        if (definition->components[i].name == NULL)
+            return false;
+    return definition->component_count > 0;
+}
+
+const char *parse_nearest_component(const struct karta_definition *definition, const char *name)
+{
+    const char *names[LIMIT_COMPONENTS + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < definition->component_count && count < LIMIT_COMPONENTS; i++)
+        if (definition->components[i].name != NULL)
+            names[count++] = definition->components[i].name;
+    names[count] = NULL;
+    return nearest_name(name, names);
 }

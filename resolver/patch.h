@@ -14,12 +14,21 @@
 /* Appends "/key" with '~' and '/' escaped (RFC 6901). */
 void pointer_add_key(struct strbuf *pointer, const char *key);
 
+/* New pointer "base/key", the key escaped; NULL when memory is out. */
+char *pointer_join(const char *base, const char *key);
+
 /*
- * Appends to `operations` what makes `target`, the value at `pointer` (NULL: absent), hold all of
- * `tree`, an object of objects and leaves. Members that `tree` doesn't name stay as they are.
- * A leaf equal to the target's gives nothing.
+ * Lays `value` (borrowed) at `pointer` into `tree`, an object of objects: what is wanted of an
+ * object, where a list's elements stand under their indexes. KARTA_ERR_NOMEM.
  */
-int patch_merge(json_t *operations, const json_t *target, const char *pointer, const json_t *tree,
+int wanted_put(json_t *tree, const char *pointer, json_t *value, struct karta_error *err);
+
+/*
+ * Appends to `operations` what makes `object` hold all that `tree` wants. Members that `tree`
+ * doesn't name stay as they are; null counts as absent. KARTA_ERR_CONFLICT names the place whose
+ * parent can hold nothing (`/spec/x is text where an object belongs`).
+ */
+int patch_merge(json_t *operations, const json_t *object, const json_t *tree,
                 struct karta_error *err);
 
 #endif

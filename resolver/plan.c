@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a resolved workload to its pod groups. The one idea: a listed component gives subgroups
- * (one an instance where it has ids), every leaf below it gives places, and the group's minimum is
- * the sum of what its subgroups can always reach.
+ * From a resolved workload to its pod groups. The one idea: every template is a place, every place
+ * belongs to a member of a pod group; places of one group and one key are one gang.
  */
 #include "plan.h"
 
@@ -12,19 +11,24 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
-#include "base/mem.h"
-#include "resources.h"
+#include "base/strbuf.h"
+#include "member.h"
+#include "pod_keys.h"
 #include "scale.h"
 
 struct planner {
     const struct resolved *resolved;
     const struct plan_identity *identity;
     struct plan *plan;
-    bool listed[LIMIT_COMPONENTS]; /* components that the group lists */
+    size_t group_room;
 };
 
-static void give_reason(struct plan *plan, const char *format, ...) KARTA_PRINTF(2, 3);
-static void give_reason(struct plan *plan, const char *format, ...)
+static int no_memory(struct karta_error *err)
+{
+    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+}
+
+void plan_refuse(struct plan *plan, const char *format, ...)
 {
     if (plan->reason[0] != '\0')
         return;
@@ -34,39 +38,16 @@ static void give_reason(struct plan *plan, const char *format, ...)
     va_end(args);
 }
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 void plan_dispose(struct plan *plan)
 {
     for (size_t g = 0; g < plan->group_count; g++) {
+        free(plan->groups[g].key);
         free(plan->groups[g].subgroups);
         json_decref(plan->groups[g].requests);
     }
     free(plan->groups);
     free(plan->places);
     *plan = (struct plan){0};
-}
-
-/* Counts that are out of range are a reason not to gang, not a failure of the request. */
-static int scale(struct planner *planner, const struct subgroup *subgroup, enum scale_mode mode,
-                 int64_t *value, struct karta_error *err)
-{
-    bool skip[LIMIT_COMPONENTS];
-    memcpy(skip, planner->listed, sizeof skip);
-    skip[subgroup->component] = false;
-    struct karta_error own = {0};
-    struct count count = {0};
-    int code = scale_of(planner->resolved, subgroup->component, subgroup->instance, mode, skip,
-                        &count, &own);
-    if (code == KARTA_ERR_NOMEM)
-        return no_memory(err);
-    if (code != 0)
-        give_reason(planner->plan, "%s", own.message);
-    *value = count.value;
-    return 0;
 }
 
 static bool name_taken(const struct planned_group *group, const char *name)
@@ -77,76 +58,168 @@ static bool name_taken(const struct planned_group *group, const char *name)
     return false;
 }
 
-/* The id or the component as a DNS label; where that loses something, a hash tells it apart. */
-static int name_subgroup(const struct planned_group *group, const char *component, const char *id,
-                         char name[NAME_SIZE], struct karta_error *err)
+/* Puts a hash of what the label was made of behind it; `salt` tells apart what repeats even so. */
+static int hash_label(const char *component, const char *id, const char *salt, char name[NAME_SIZE],
+                      struct karta_error *err)
 {
-    const char *text = id[0] != '\0' ? id : component;
-    name_dns_label(text, name);
-    if (name[0] != '\0' && strcmp(name, text) == 0 && !name_taken(group, name))
-        return 0;
     char hex[9];
-    const char *parts[] = {component, id};
-    if (hash_hex8(parts, 2, hex) != 0)
+    const char *parts[] = {component, id, salt};
+    if (hash_hex8(parts, salt[0] != '\0' ? 3 : 2, hex) != 0)
         return karta_error_set(err, KARTA_ERR_INTERNAL, "cannot hash a subgroup's name");
+    name_dns_label(id[0] != '\0' ? id : component, name);
     size_t size = strlen(name);
     size = size > NAME_SIZE - 10 ? NAME_SIZE - 10 : size;
     snprintf(name + size, NAME_SIZE - size, size > 0 ? "-%s" : "%s", hex);
     return 0;
 }
 
-static int add_subgroup(struct planner *planner, struct planned_group *group,
+/* The id or the component as a DNS label; where that loses something, a hash tells it apart. */
+static int name_subgroup(const struct planned_group *group, const char *component, const char *id,
+                         char name[NAME_SIZE], struct karta_error *err)
+{
+    const char *text = id[0] != '\0' ? id : component;
+    char salt[24] = "";
+    name_dns_label(text, name);
+    if (name[0] != '\0' && strcmp(name, text) == 0 && !name_taken(group, name))
+        return 0;
+    int code = hash_label(component, id, salt, name, err);
+    for (unsigned attempt = 1; code == 0 && name_taken(group, name); attempt++) {
+        snprintf(salt, sizeof salt, "%u", attempt);
+        code = hash_label(component, id, salt, name, err);
+    }
+    return code;
+}
+
+static int add_subgroup(const struct planner *planner, struct planned_group *group,
                         const struct member *member, size_t instance, struct karta_error *err)
 {
     const struct resolved_component *component = &planner->resolved->components[member->component];
     struct subgroup *subgroup = &group->subgroups[group->subgroup_count];
+    const char *id = instance == SCALE_ALL ? "" : component->instances[instance].id;
     subgroup->component = member->component;
     subgroup->instance = instance;
     subgroup->topology = member->topology;
-    const char *id = instance == SCALE_ALL ? "" : component->instances[instance].id;
     int code = name_subgroup(group, component->definition->name, id, subgroup->name, err);
-    if (code == 0)
-        code = scale(planner, subgroup, SCALE_STARTED, &subgroup->pods, err);
-    if (code == 0)
-        code = scale(planner, subgroup, SCALE_MINIMUM, &subgroup->min_member, err);
-    if (subgroup->min_member > subgroup->pods)
-        subgroup->min_member = subgroup->pods;
     group->subgroup_count++;
     return code;
 }
 
-static int add_subgroups(struct planner *planner, struct planned_group *group,
+/* Of the current form: one a listed component, or one an instance where it has ids. */
+static int add_subgroups(const struct planner *planner, struct planned_group *group,
                          struct karta_error *err)
 {
     const struct pod_group *definition = group->definition;
-    size_t room = 0;
+    const struct resolved_component *components = planner->resolved->components;
+    size_t room = 1;
     for (size_t m = 0; m < definition->count; m++)
-        room += planner->resolved->components[definition->members[m].component].count + 1;
+        room += components[definition->members[m].component].count + 1;
     group->subgroups = mem_array(room, sizeof *group->subgroups);
     if (group->subgroups == NULL)
         return no_memory(err);
     int code = 0;
-    for (size_t m = 0; code == 0 && m < definition->count; m++) {
+    for (size_t m = 0; m < definition->count; m++) {
         const struct member *member = &definition->members[m];
-        const struct resolved_component *component =
-            &planner->resolved->components[member->component];
-        if (component->definition->ids.jq == NULL)
-            code = add_subgroup(planner, group, member, SCALE_ALL, err);
-        for (size_t i = 0; component->definition->ids.jq != NULL && i < component->count; i++)
-            code = code != 0 ? code : add_subgroup(planner, group, member, i, err);
+        const struct resolved_component *component = &components[member->component];
+        bool many = component->definition->ids.jq != NULL;
+        for (size_t i = 0; code == 0 && i < (many ? component->count : 1); i++)
+            code = add_subgroup(planner, group, member, many ? i : SCALE_ALL, err);
     }
     return code;
 }
 
-/* The listed component that leaf `c` belongs to: itself, or the nearest above it. */
-static size_t listed_above(const struct planner *planner, size_t c)
+static int add_group(struct planner *planner, size_t g, char *key, bool per_replica,
+                     struct karta_error *err)
 {
-    while (!planner->listed[c]) {
-        if (c == 0)
-            return planner->resolved->count;
-        c = planner->resolved->components[c].definition->owner;
+    struct plan *plan = planner->plan;
+    if (plan->group_count == planner->group_room) {
+        size_t room = planner->group_room * 2 + 4;
+        struct planned_group *groups = realloc(plan->groups, room * sizeof *groups);
+        if (groups == NULL)
+            return no_memory(err);
+        plan->groups = groups;
+        planner->group_room = room;
     }
-    return c;
+    plan->groups[plan->group_count++] =
+        (struct planned_group){.definition = &planner->resolved->definition->groups[g],
+                               .key = key,
+                               .per_replica = per_replica};
+    return 0;
+}
+
+/* The group of this name and key, added where it is new; takes `key`. */
+static int group_of(struct planner *planner, size_t g, char *key, bool per_replica, size_t *index,
+                    struct karta_error *err)
+{
+    const struct pod_group *definition = &planner->resolved->definition->groups[g];
+    struct plan *plan = planner->plan;
+    for (*index = 0; *index < plan->group_count; ++*index) {
+        const struct planned_group *group = &plan->groups[*index];
+        bool same = group->key == NULL ? key == NULL : key != NULL && strcmp(group->key, key) == 0;
+        if (group->definition != definition || group->per_replica != per_replica || !same)
+            continue;
+        free(key);
+        return 0;
+    }
+    int code = add_group(planner, g, key, per_replica, err);
+    if (code != 0)
+        free(key);
+    return code;
+}
+
+/*
+ * The key of a place: its known values joined; NULL where all are constant. *selecting is the
+ * component whose replicas the groups are, where a value is known only on the pods.
+ */
+static int key_of(const struct planner *planner, const struct place *place,
+                  const struct member *member, char **key, bool *per_replica, size_t *selecting,
+                  struct karta_error *err)
+{
+    KARTA_AUTO_STRBUF buf;
+    strbuf_init(&buf, LIMIT_OBJECT_STRING);
+    *selecting = planner->resolved->count;
+    for (size_t k = 0; k < member->key_count; k++) {
+        const char *text = NULL;
+        switch (pod_key_of(planner->resolved, place->component, place->instance, member->keys[k],
+                           &text)) {
+        case POD_KEY_KNOWN:
+            strbuf_addf(&buf, "%s%s", buf.size > 0 ? "/" : "", text);
+            break;
+        case POD_KEY_UNKNOWN:
+            *per_replica = true;
+            if (*selecting == planner->resolved->count)
+                *selecting =
+                    pod_key_selecting(planner->resolved, place->component, member->keys[k]);
+            break;
+        case POD_KEY_CONSTANT:
+            break;
+        }
+    }
+    int code = strbuf_check(&buf, err);
+    if (code != 0 || buf.size == 0)
+        return code;
+    *key = strbuf_take(&buf);
+    return *key != NULL ? 0 : no_memory(err);
+}
+
+/* Of the older form: places are told apart by what their pods will be grouped by. */
+static int group_by_key(struct planner *planner, struct place *place, const struct member *member,
+                        size_t g, struct karta_error *err)
+{
+    const struct resolved *resolved = planner->resolved;
+    char *key = NULL;
+    bool per_replica = false;
+    size_t selecting = resolved->count;
+    int code = key_of(planner, place, member, &key, &per_replica, &selecting, err);
+    if (code == 0)
+        code = group_of(planner, g, key, per_replica, &place->group, err);
+    if (code != 0 || selecting == resolved->count)
+        return code;
+    if (definition_is_below(resolved->definition, selecting, place->top))
+        place->top = selecting;
+    struct karta_error own = {0};
+    if (scale_above(resolved, selecting, &planner->plan->groups[place->group].replicas, &own) != 0)
+        plan_refuse(planner->plan, "%s", own.message);
+    return 0;
 }
 
 static bool matches(const struct planner *planner, const struct subgroup *subgroup, size_t c,
@@ -159,105 +232,97 @@ static bool matches(const struct planner *planner, const struct subgroup *subgro
     return planner->resolved->components[subgroup->component].count == 1;
 }
 
-static size_t subgroup_of(const struct planner *planner, const struct planned_group *group,
-                          size_t listed, size_t c, size_t i)
+/* Of the current form: the listed component's subgroup, the instance's own where it has ids. */
+static void place_in_subgroup(struct planner *planner, struct place *place)
 {
-    for (size_t s = 0; s < group->subgroup_count; s++)
-        if (group->subgroups[s].component == listed && matches(planner, &group->subgroups[s], c, i))
-            return s;
-    return PLAN_NO_SUBGROUP;
+    const struct planned_group *group = &planner->plan->groups[place->group];
+    for (size_t s = 0; s < group->subgroup_count && place->subgroup == PLAN_NONE; s++)
+        if (group->subgroups[s].component == place->top &&
+            matches(planner, &group->subgroups[s], place->component, place->instance))
+            place->subgroup = s;
+    if (place->subgroup == PLAN_NONE)
+        plan_refuse(planner->plan, "instances of %s cannot be matched to those of %s",
+                    planner->resolved->components[place->component].definition->name,
+                    planner->resolved->components[place->top].definition->name);
 }
 
-static const char *path_of(const struct planner *planner, const struct place *place)
+static const char *spot_of(const struct planner *planner, const struct place *place)
 {
-    return planner->resolved->components[place->component].instances[place->instance].path;
+    const struct instance *instance =
+        &planner->resolved->components[place->component].instances[place->instance];
+    return instance->path != NULL ? instance->path : instance->labels.path;
 }
 
-/* Two components on one template are one place: their subgroups become the first one's. */
-static bool merged(struct planner *planner, struct planned_group *group, const struct place *place)
+/* Two components on one template are one place; in one group, or nowhere. */
+static void find_repeated(struct planner *planner, struct place *place)
 {
-    for (size_t p = 0; p < planner->plan->place_count; p++) {
+    const char *spot = spot_of(planner, place);
+    for (size_t p = 0; spot != NULL && p < planner->plan->place_count; p++) {
         struct place *other = &planner->plan->places[p];
-        if (strcmp(path_of(planner, other), path_of(planner, place)) != 0)
+        const char *other_spot = spot_of(planner, other);
+        if (other->repeated || other_spot == NULL || strcmp(other_spot, spot) != 0)
             continue;
-        bool both = other->subgroup != PLAN_NO_SUBGROUP && place->subgroup != PLAN_NO_SUBGROUP;
-        if (both && other->subgroup != place->subgroup) {
-            struct subgroup *into = &group->subgroups[other->subgroup];
-            struct subgroup *from = &group->subgroups[place->subgroup];
-            into->min_member += from->min_member;
-            into->pods += from->pods;
-            from->min_member = from->pods = 0;
-        }
+        if (other->group != place->group)
+            plan_refuse(planner->plan, "the template at %s belongs to two pod groups", spot);
+        place->repeated = true;
+        place->subgroup = other->subgroup;
         other->late = other->late && place->late;
-        return true;
+        return;
     }
-    return false;
 }
 
-static bool ancestors_late(const struct planner *planner, size_t c, size_t i)
+static bool is_late(const struct planner *planner, size_t c, size_t i)
 {
     const struct resolved *resolved = planner->resolved;
-    if (resolved->components[c].instances[i].late)
-        return true;
-    for (size_t a = c; a != 0;) {
-        a = resolved->components[a].definition->owner;
+    for (size_t a = c;; a = resolved->components[a].definition->owner) {
         const struct resolved_component *above = &resolved->components[a];
-        size_t index = resolved_same_ids(resolved, a, c) ? i : 0;
-        if (above->count > 0 && (above->count == 1 || index == i) &&
-            above->instances[above->count == 1 ? 0 : index].late)
+        bool own = a == c || resolved_same_ids(resolved, a, c);
+        if (own && above->instances[i].late)
             return true;
-    }
-    return false;
-}
-
-static void add_places(struct planner *planner, struct planned_group *group, size_t c)
-{
-    const struct resolved_component *component = &planner->resolved->components[c];
-    size_t listed = listed_above(planner, c);
-    if (!component_is_leaf(component->definition) || listed == planner->resolved->count)
-        return;
-    for (size_t i = 0; i < component->count; i++) {
-        struct place place = {c, i, subgroup_of(planner, group, listed, c, i),
-                              ancestors_late(planner, c, i)};
-        if (component->instances[i].path == NULL)
-            continue;
-        if (place.subgroup == PLAN_NO_SUBGROUP)
-            give_reason(planner->plan, "instances of %s cannot be matched to those of %s",
-                        component->definition->name,
-                        planner->resolved->components[listed].definition->name);
-        else if (!merged(planner, group, &place))
-            planner->plan->places[planner->plan->place_count++] = place;
+        if (!own && above->count == 1 && above->instances[0].late)
+            return true;
+        if (a == 0)
+            return false;
     }
 }
 
-/* What all pods of the group ask for together, late ones aside. */
-static int sum_requests(struct planner *planner, struct planned_group *group,
-                        struct karta_error *err)
+static int add_place(struct planner *planner, size_t c, size_t i, struct karta_error *err)
 {
-    KARTA_CLEANUP(resources_dispose) struct resources sum = {0};
-    for (size_t p = 0; p < planner->plan->place_count; p++) {
-        const struct place *place = &planner->plan->places[p];
-        const struct resolved_component *component =
-            &planner->resolved->components[place->component];
-        KARTA_CLEANUP(resources_dispose) struct resources pod = {0};
-        struct karta_error own = {0};
-        int64_t pods = 0;
-        if (place->late)
-            continue;
-        int code = scale_pods(planner->resolved, place->component, place->instance, &pods, &own);
-        if (code == 0)
-            code = resources_of_pod(component->instances[place->instance].pod_spec, &pod, &own);
-        if (code == 0)
-            code = resources_add(&sum, &pod, pods, &own);
-        if (code == KARTA_ERR_NOMEM)
-            return no_memory(err);
-        if (code != 0)
-            give_reason(planner->plan, "component %s: %s", component->definition->name,
-                        own.message);
+    const struct karta_definition *definition = planner->resolved->definition;
+    struct plan *plan = planner->plan;
+    struct membership membership;
+    int code =
+        member_of(planner->resolved, c, i, &membership, plan->reason, sizeof plan->reason, err);
+    if (code != 0 || !membership.found)
+        return code;
+    const struct member *member = &definition->groups[membership.group].members[membership.member];
+    struct place place = {.component = c,
+                          .instance = i,
+                          .group = membership.group,
+                          .subgroup = PLAN_NONE,
+                          .member = member,
+                          .top = member->component,
+                          .late = is_late(planner, c, i)};
+    if (definition->older_gang)
+        code = group_by_key(planner, &place, member, membership.group, err);
+    else
+        place_in_subgroup(planner, &place);
+    if (code == 0) {
+        find_repeated(planner, &place);
+        plan->places[plan->place_count++] = place;
     }
-    group->gpus = resources_gpus(&sum);
-    group->requests = resources_json(&sum);
-    return group->requests != NULL ? 0 : no_memory(err);
+    return code;
+}
+
+static int add_places(struct planner *planner, struct karta_error *err)
+{
+    const struct resolved *resolved = planner->resolved;
+    int code = 0;
+    for (size_t c = 0; c < resolved->count; c++)
+        for (size_t i = 0; code == 0 && i < resolved->components[c].count; i++)
+            if (instance_has_template(&resolved->components[c].instances[i]))
+                code = add_place(planner, c, i, err);
+    return code;
 }
 
 /* The name that a memory has for this group, where its hash fits; else a new one. */
@@ -267,50 +332,27 @@ static int name_group(const struct planner *planner, struct planned_group *group
     const struct plan_identity *identity = planner->identity;
     const char *own = group->definition->name;
     const json_t *groups = identity->memory != NULL ? identity->memory->groups : NULL;
+    if (group->per_replica)
+        return 0;
     for (size_t i = 0; i < json_array_size(groups); i++) {
         const char *name = json_string_value(json_object_get(json_array_get(groups, i), "name"));
-        if (name == NULL || !name_fits(identity->owner, own, NULL, identity->nonce, name))
+        if (name == NULL || !name_fits(identity->owner, own, group->key, identity->nonce, name))
             continue;
         snprintf(group->name, sizeof group->name, "%s", name);
         return 0;
     }
-    return name_pod_group(identity->owner, own, NULL, identity->nonce, group->name, err);
+    return name_pod_group(identity->owner, own, group->key, identity->nonce, group->name, err);
 }
 
-/* An error of a component below a listed one leaves the whole workload unplanned. */
-static void check_errors(struct planner *planner)
+/* An error of a component leaves the whole workload unplanned. */
+static void check_errors(const struct resolved *resolved, struct plan *plan)
 {
-    for (size_t c = 0; c < planner->resolved->count; c++) {
-        const struct resolved_component *component = &planner->resolved->components[c];
-        if (component->error[0] != '\0')
-            give_reason(planner->plan, "component %s: %s", component->definition->name,
-                        component->error);
-    }
-    if (planner->resolved->minimum_error[0] != '\0')
-        give_reason(planner->plan, "%s", planner->resolved->minimum_error);
-}
-
-static int plan_group(struct planner *planner, size_t g, struct karta_error *err)
-{
-    struct planned_group *group = &planner->plan->groups[g];
-    group->definition = &planner->resolved->definition->groups[g];
-    planner->plan->group_count = g + 1;
-    memset(planner->listed, 0, sizeof planner->listed);
-    for (size_t m = 0; m < group->definition->count; m++)
-        planner->listed[group->definition->members[m].component] = true;
-    int code = add_subgroups(planner, group, err);
-    for (size_t c = 0; code == 0 && c < planner->resolved->count; c++)
-        add_places(planner, group, c);
-    if (code == 0)
-        code = sum_requests(planner, group, err);
-    for (size_t s = 0; code == 0 && s < group->subgroup_count; s++) {
-        group->min_member += group->subgroups[s].min_member;
-        group->pods += group->subgroups[s].pods;
-    }
-    const struct count *minimum = &planner->resolved->minimums[g];
-    if (code == 0 && minimum->said && group->pods > 0 && minimum->value > 0)
-        plan_override(group, minimum->value < group->pods ? minimum->value : group->pods);
-    return code == 0 ? name_group(planner, group, err) : code;
+    for (size_t c = 0; c < resolved->count; c++)
+        if (resolved->components[c].error[0] != '\0')
+            plan_refuse(plan, "component %s: %s", resolved->components[c].definition->name,
+                        resolved->components[c].error);
+    if (resolved->minimum_error[0] != '\0')
+        plan_refuse(plan, "%s", resolved->minimum_error);
 }
 
 static size_t count_instances(const struct resolved *resolved)
@@ -321,92 +363,33 @@ static size_t count_instances(const struct resolved *resolved)
     return count;
 }
 
-int plan_make(const struct resolved *resolved, const struct plan_identity *identity,
-              struct plan *plan, struct karta_error *err)
+static int make_groups(struct planner *planner, struct karta_error *err)
 {
-    const struct karta_definition *definition = resolved->definition;
-    struct planner planner = {.resolved = resolved, .identity = identity, .plan = plan};
-    *plan = (struct plan){0};
-    if (definition->gang_unsupported != NULL)
-        give_reason(plan, "the definition %s is not ganged: %s", definition->name,
-                    definition->gang_unsupported);
-    check_errors(&planner);
-    if (plan->reason[0] != '\0' || definition->group_count == 0)
-        return 0;
-    plan->groups = mem_array(definition->group_count, sizeof *plan->groups);
-    plan->places = mem_array(count_instances(resolved) + 1, sizeof *plan->places);
-    if (plan->groups == NULL || plan->places == NULL)
-        return no_memory(err);
+    const struct karta_definition *definition = planner->resolved->definition;
+    struct plan *plan = planner->plan;
     int code = 0;
-    for (size_t g = 0; code == 0 && g < definition->group_count; g++)
-        code = plan_group(&planner, g, err);
+    for (size_t g = 0; code == 0 && g < definition->group_count && !definition->older_gang; g++) {
+        code = add_group(planner, g, NULL, false, err);
+        if (code == 0)
+            code = add_subgroups(planner, &plan->groups[g], err);
+    }
+    if (code == 0)
+        code = add_places(planner, err);
+    if (code == 0)
+        code = plan_count(planner->resolved, plan, err);
+    for (size_t g = 0; code == 0 && g < plan->group_count; g++)
+        code = name_group(planner, &plan->groups[g], err);
     return code;
 }
 
-bool plan_override(struct planned_group *group, int64_t min_member)
+int plan_make(const struct resolved *resolved, const struct plan_identity *identity,
+              struct plan *plan, struct karta_error *err)
 {
-    if (min_member < 1 || min_member > group->pods)
-        return false;
-    group->min_member = min_member;
-    group->overridden = true;
-    return true;
-}
-
-static json_t *topology_json(const struct topology *topology)
-{
-    json_t *object = json_pack("{s:s}", "name", topology->name);
-    int failed = object == NULL;
-    if (!failed && topology->required[0] != '\0')
-        failed = json_object_set_new(object, "required", json_string(topology->required));
-    if (!failed && topology->preferred[0] != '\0')
-        failed = json_object_set_new(object, "preferred", json_string(topology->preferred));
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
-static json_t *subgroups_json(const struct planned_group *group)
-{
-    json_t *list = json_array();
-    for (size_t s = 0; list != NULL && s < group->subgroup_count; s++) {
-        const struct subgroup *subgroup = &group->subgroups[s];
-        if (subgroup->pods == 0)
-            continue;
-        json_t *entry =
-            json_pack("{s:s, s:I, s:o*}", "name", subgroup->name, "minMember",
-                      (json_int_t)subgroup->min_member, "topology",
-                      subgroup->topology != NULL ? topology_json(subgroup->topology) : NULL);
-        if (entry == NULL || json_array_append_new(list, entry) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-json_t *plan_group_json(const struct planned_group *group, bool whole)
-{
-    const struct topology *topology = group->definition->topology;
-    json_t *subgroups = group->overridden ? NULL : subgroups_json(group);
-    if (subgroups == NULL && !group->overridden)
-        return NULL;
-    return json_pack("{s:s, s:I, s:I, s:O, s:o*, s:o*, s:s*}", "name", group->name, "minMember",
-                     (json_int_t)group->min_member, "pods", (json_int_t)group->pods, "requests",
-                     group->requests, "subGroups", subgroups, "topology",
-                     topology != NULL ? topology_json(topology) : NULL, "group",
-                     whole ? group->definition->name : NULL);
-}
-
-json_t *plan_groups_json(const struct plan *plan, bool whole)
-{
-    json_t *list = json_array();
-    for (size_t g = 0; list != NULL && g < plan->group_count; g++) {
-        json_t *entry = plan_group_json(&plan->groups[g], whole);
-        if (entry == NULL || json_array_append_new(list, entry) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
+    struct planner planner = {.resolved = resolved, .identity = identity, .plan = plan};
+    *plan = (struct plan){0};
+    check_errors(resolved, plan);
+    if (plan->reason[0] != '\0' || resolved->definition->group_count == 0)
+        return 0;
+    plan->places = mem_array(count_instances(resolved) + 1, sizeof *plan->places);
+    return plan->places != NULL ? make_groups(&planner, err) : no_memory(err);
 }

@@ -6,7 +6,6 @@
 #include "karta/problem.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +13,7 @@
 #include "base/limits.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-
-struct problem {
-    enum karta_severity severity;
-    char *path, *message;
-};
-
-struct karta_problems {
-    struct problem *items;
-    size_t count, room;
-    size_t refusals; /* kept and not kept */
-    size_t unkept;   /* refusals that are only counted */
-    bool incomplete; /* memory ran out */
-};
+#include "problem_list.h"
 
 struct karta_problems *karta_problems_new(void)
 {
@@ -76,6 +63,22 @@ static bool keep(struct karta_problems *problems, enum karta_severity severity, 
     return true;
 }
 
+/* Gives up the last warning, so that a refusal has room; false where none is left. */
+static bool drop_warning(struct karta_problems *problems)
+{
+    size_t i = problems->count;
+    while (i > 0 && problems->items[i - 1].severity != KARTA_WARNING)
+        i--;
+    if (i == 0)
+        return false;
+    free(problems->items[i - 1].path);
+    free(problems->items[i - 1].message);
+    memmove(&problems->items[i - 1], &problems->items[i],
+            (problems->count - i) * sizeof *problems->items);
+    problems->count--;
+    return true;
+}
+
 void karta_problems_add(struct karta_problems *problems, enum karta_severity severity,
                         const char *path, const char *format, ...)
 {
@@ -83,7 +86,7 @@ void karta_problems_add(struct karta_problems *problems, enum karta_severity sev
         return;
     bool refusal = severity == KARTA_REFUSAL;
     problems->refusals += refusal;
-    if (problems->count >= LIMIT_PROBLEMS) {
+    if (problems->count >= LIMIT_PROBLEMS && !(refusal && drop_warning(problems))) {
         problems->unkept += refusal;
         return;
     }

@@ -100,26 +100,18 @@ static int take_value(const struct profile_key *key, const struct jq_result *res
 }
 
 int profile_evaluate(const struct profile_key *keys, size_t count, struct jq_program *program,
-                     const json_t *input, int64_t deadline_ms, json_t **values,
+                     const struct jq_input *input, int64_t deadline_ms, json_t **values,
                      struct karta_error *err)
 {
     json_auto_t *list = json_array();
-    if (list == NULL)
-        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-    if (count > 0) {
-        struct jq_input *jq_input = NULL;
-        struct jq_results results = {0};
-        int code = jq_input_new(input, &jq_input, err);
-        if (code == 0)
-            code = jq_program_run(program, jq_input, deadline_ms, &results, err);
-        for (size_t i = 0; code == 0 && i < count; i++)
-            code = take_value(&keys[i], &results.parts[i], list, err);
-        jq_results_dispose(&results);
-        jq_input_free(jq_input);
-        if (code != 0)
-            return code;
-    }
-    *values = list;
-    list = NULL;
-    return 0;
+    struct jq_results results = {0};
+    int code = list != NULL ? 0 : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+    if (code == 0 && count > 0)
+        code = jq_program_run(program, input, deadline_ms, &results, err);
+    for (size_t i = 0; code == 0 && i < count; i++)
+        code = take_value(&keys[i], &results.parts[i], list, err);
+    jq_results_dispose(&results);
+    if (code == 0)
+        *values = json_incref(list);
+    return code;
 }

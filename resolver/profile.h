@@ -48,7 +48,7 @@ struct karta_profile {
     struct profile_key *keys;
     size_t key_count;
     struct jq_program *program; /* parts in the keys' order; NULL where there are no keys */
-    bool reads_template, reads_workload;
+    bool reads_template, reads_workload, reads_groups;
     struct workload_keys *workload;
     size_t workload_count;
     struct jq_expression **objects;
@@ -68,7 +68,7 @@ char *profile_refuses(const struct karta_profile *profile, const char *group, co
  * what is to be written, or null. KARTA_ERR_EXPRESSION names the key.
  */
 int profile_evaluate(const struct profile_key *keys, size_t count, struct jq_program *program,
-                     const json_t *input, int64_t deadline_ms, json_t **values,
+                     const struct jq_input *input, int64_t deadline_ms, json_t **values,
                      struct karta_error *err);
 
 #endif

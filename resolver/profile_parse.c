@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "expression_parse.h"
 #include "parse_common.h"
+#include "problem_list.h"
 #include "profile.h"
 
 struct reading {
@@ -89,11 +90,10 @@ static void parse_key(struct reading *reading, const struct at *at, const char *
     if (place == KEY_FIELD && key[0] != '/')
         schema_problem(reading->base.problems, KARTA_REFUSAL, at, key,
                        "is no JSON pointer: it starts with a slash, below the pod spec");
-    if (!json_is_string(value))
-        schema_problem(reading->base.problems, KARTA_REFUSAL, at, key, "is %s where text belongs",
-                       json_type_text(json_typeof(value)));
-    else
-        out->jq = expression_parse(reading->base.problems, at, key, json_string_value(value));
+    const struct at here = {at, key, 0};
+    const char *text = schema_element_text(reading->base.problems, &here, value);
+    if (text != NULL)
+        out->jq = expression_parse(reading->base.problems, &here, NULL, text);
 }
 
 /* Appends the keys of one map; `keys` has room. */
@@ -165,6 +165,7 @@ static void parse_template(struct reading *reading, const struct at *at, const j
             continue;
         profile->reads_template = profile->reads_template || jq_expression_reads(jq, "template");
         profile->reads_workload = profile->reads_workload || jq_expression_reads(jq, "workload");
+        profile->reads_groups = profile->reads_groups || jq_expression_reads(jq, "podGroups");
     }
 }
 
@@ -198,37 +199,47 @@ static void parse_objects(struct reading *reading, const struct at *at, const js
     const struct at list_at = {at, "objects", 0};
     for (size_t i = 0; profile->objects != NULL && i < json_array_size(list); i++) {
         const struct at here = {&list_at, NULL, i};
-        const json_t *text = json_array_get(list, i);
-        if (!json_is_string(text)) {
-            schema_problem(reading->base.problems, KARTA_REFUSAL, &here, NULL,
-                           "is %s where text belongs", json_type_text(json_typeof(text)));
-            continue;
-        }
-        profile->objects[profile->object_count] =
-            expression_parse(reading->base.problems, &here, NULL, json_string_value(text));
-        if (profile->objects[profile->object_count] != NULL)
-            profile->object_count++;
+        const char *text =
+            schema_element_text(reading->base.problems, &here, json_array_get(list, i));
+        struct jq_expression *jq =
+            text != NULL ? expression_parse(reading->base.problems, &here, NULL, text) : NULL;
+        if (jq != NULL)
+            profile->objects[profile->object_count++] = jq;
     }
 }
 
-/* identityKeys name labels and annotations of podTemplate. */
+/* Marks the keys called `name`; false where there is none. */
+static bool mark_identity(struct karta_profile *profile, const char *name)
+{
+    bool found = false;
+    for (size_t k = 0; k < profile->key_count; k++) {
+        bool same = profile->keys[k].key != NULL && strcmp(profile->keys[k].key, name) == 0;
+        profile->keys[k].identity = profile->keys[k].identity || same;
+        found = found || same;
+    }
+    return found;
+}
+
+static bool is_map(const json_t *object, const char *key)
+{
+    return !schema_states(object, key) || json_is_object(json_object_get(object, key));
+}
+
+/* identityKeys name labels, annotations and fields of podTemplate. */
 static void parse_identity(struct reading *reading, const struct at *at, const json_t *spec)
 {
-    struct karta_profile *profile = reading->profile;
-    const json_t *list = schema_get(reading->base.problems, at, spec, "identityKeys", JSON_ARRAY);
+    struct karta_problems *problems = reading->base.problems;
+    const json_t *template = json_object_get(spec, "podTemplate");
+    bool known = is_map(spec, "podTemplate") && is_map(template, "labels") &&
+                 is_map(template, "annotations") && is_map(template, "fields");
+    const json_t *list = schema_get(problems, at, spec, "identityKeys", JSON_ARRAY);
     const struct at list_at = {at, "identityKeys", 0};
     for (size_t i = 0; i < json_array_size(list); i++) {
         const struct at here = {&list_at, NULL, i};
-        const char *name = json_string_value(json_array_get(list, i));
-        bool found = false;
-        for (size_t k = 0; name != NULL && k < profile->key_count; k++) {
-            bool same = profile->keys[k].key != NULL && strcmp(profile->keys[k].key, name) == 0;
-            profile->keys[k].identity = profile->keys[k].identity || same;
-            found = found || same;
-        }
-        if (!found)
-            schema_problem(reading->base.problems, KARTA_REFUSAL, &here, NULL,
-                           "names no key of podTemplate");
+        const char *name = schema_element_text(problems, &here, json_array_get(list, i));
+        if (name != NULL && !mark_identity(reading->profile, name) && known)
+            schema_problem(problems, KARTA_REFUSAL, &here, NULL,
+                           "names no key of podTemplate: \"%s\"", name);
     }
 }
 
@@ -266,14 +277,18 @@ static void parse_spec(struct reading *reading, const struct at *at, const json_
 
 static void parse_document(struct reading *reading, const json_t *document)
 {
+    static const char *const names[] = {"apiVersion", "kind", "metadata", "spec", "status", NULL};
+    schema_known(reading->base.problems, NULL, document, names);
     const json_t *metadata =
         schema_get(reading->base.problems, NULL, document, "metadata", JSON_OBJECT);
     const struct at metadata_at = {NULL, "metadata", 0};
-    reading->profile->name = parse_keep(
-        &reading->base, schema_need_text(reading->base.problems, &metadata_at, metadata, "name"));
+    if (metadata != NULL || !schema_states(document, "metadata"))
+        reading->profile->name =
+            parse_keep(&reading->base,
+                       schema_need_text(reading->base.problems, &metadata_at, metadata, "name"));
     const json_t *spec = schema_get(reading->base.problems, NULL, document, "spec", JSON_OBJECT);
     const struct at at = {NULL, "spec", 0};
-    if (spec == NULL && !json_is_object(json_object_get(document, "spec")))
+    if (!schema_states(document, "spec"))
         schema_problem(reading->base.problems, KARTA_REFUSAL, NULL, "spec", "is missing");
     if (spec != NULL)
         parse_spec(reading, &at, spec);
@@ -292,6 +307,7 @@ struct karta_profile *profile_new(const json_t *document, const char *origin,
     }
     if (profile == NULL || reading.base.failed != 0)
         karta_problems_add(problems, KARTA_REFUSAL, "", "out of memory");
+    problems_order(problems, document);
     if (karta_problems_refusals(problems) == before)
         return profile;
     profile_free(profile);

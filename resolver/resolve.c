@@ -11,15 +11,9 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/strbuf.h"
-#include "karta/patch.h"
-#include "patch.h"
+#include "base/mem.h"
+#include "reading.h"
 #include "schema.h"
-
-struct context {
-    struct resolved *resolved;
-    const struct jq_results *results;
-};
 
 int resolved_component_error(struct resolved_component *component, const char *format, ...)
 {
@@ -70,22 +64,19 @@ bool count_read(const json_t *value, struct count *count, char *reason, size_t r
     return false;
 }
 
-/* The results of one expression, or NULL and the component's error. */
-static const json_t *values_of(const struct context *context, struct resolved_component *component,
-                               const struct expression *expression, const char *field)
+const json_t *reading_values(const struct reading *reading, struct resolved_component *component,
+                             const struct expression *expression, const char *field)
 {
-    const struct jq_result *result = &context->results->parts[expression->part];
+    const struct jq_result *result = &reading->results->parts[expression->part];
     if (result->error == NULL)
         return result->values;
     resolved_component_error(component, "%s: %s", field, result->error);
     return NULL;
 }
 
-/* A list that is zipped with `count` instances: as long, or one for all. */
-static bool fits(struct resolved_component *component, const json_t *values, size_t count,
-                 const char *field)
+bool reading_fits(struct resolved_component *component, const json_t *values, const char *field)
 {
-    size_t size = json_array_size(values);
+    size_t size = json_array_size(values), count = component->count;
     if (size == count || size == 1)
         return true;
     resolved_component_error(component, "%s gives %zu results for %zu instance%s", field, size,
@@ -93,41 +84,41 @@ static bool fits(struct resolved_component *component, const json_t *values, siz
     return false;
 }
 
-static const json_t *zipped(const json_t *values, size_t index)
+const json_t *reading_at(const json_t *values, size_t index)
 {
     return json_array_get(values, json_array_size(values) == 1 ? 0 : index);
 }
 
-static int read_counts(const struct context *context, struct resolved_component *component,
+static int read_counts(const struct reading *reading, struct resolved_component *component,
                        const struct expression *expression, const char *field, size_t offset)
 {
     if (expression->jq == NULL)
         return 0;
-    const json_t *values = values_of(context, component, expression, field);
+    const json_t *values = reading_values(reading, component, expression, field);
     bool single = component->definition->ids.jq == NULL;
     if (values == NULL || (single && json_array_size(values) == 0))
         return 0;
-    if (!fits(component, values, component->count, field))
+    if (!reading_fits(component, values, field))
         return 0;
     for (size_t i = 0; i < component->count; i++) {
         struct count *count = (struct count *)((char *)&component->instances[i] + offset);
         char reason[128];
-        if (!count_read(zipped(values, i), count, reason, sizeof reason))
+        if (!count_read(reading_at(values, i), count, reason, sizeof reason))
             return resolved_component_error(component, "%s %s", field, reason);
     }
     return 0;
 }
 
-static int read_late(const struct context *context, struct resolved_component *component)
+static int read_late(const struct reading *reading, struct resolved_component *component)
 {
     const char *field = "starts-later";
     if (component->definition->late.jq == NULL || component->count == 0)
         return 0;
-    const json_t *values = values_of(context, component, &component->definition->late, field);
-    if (values == NULL || !fits(component, values, component->count, field))
+    const json_t *values = reading_values(reading, component, &component->definition->late, field);
+    if (values == NULL || !reading_fits(component, values, field))
         return 0;
     for (size_t i = 0; i < component->count; i++) {
-        const json_t *value = zipped(values, i);
+        const json_t *value = reading_at(values, i);
         if (!json_is_boolean(value))
             return resolved_component_error(component, "%s gives %s where a boolean belongs", field,
                                             json_type_text(json_typeof(value)));
@@ -136,83 +127,20 @@ static int read_late(const struct context *context, struct resolved_component *c
     return 0;
 }
 
-int resolve_pointer(const json_t *object, const json_t *path, char **pointer, const json_t **value,
-                    struct karta_error *err)
-{
-    KARTA_AUTO_STRBUF buf;
-    strbuf_init(&buf, LIMIT_OBJECT_STRING);
-    const json_t *here = object;
-    for (size_t i = 0; i < json_array_size(path); i++) {
-        const json_t *step = json_array_get(path, i);
-        if (json_is_string(step)) {
-            pointer_add_key(&buf, json_string_value(step));
-            here = json_object_get(here, json_string_value(step));
-            continue;
-        }
-        json_int_t index = json_integer_value(step);
-        json_int_t size = (json_int_t)json_array_size(here);
-        index = index < 0 ? index + size : index;
-        strbuf_addf(&buf, "/%lld", (long long)index);
-        here = index >= 0 && index < size ? json_array_get(here, (size_t)index) : NULL;
-    }
-    int code = strbuf_check(&buf, err);
-    if (code != 0)
-        return code;
-    *value = json_is_null(here) ? NULL : here;
-    *pointer = strbuf_take(&buf);
-    return *pointer != NULL ? 0 : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
-static int add_path(const char *base, const char *key, char **path, struct karta_error *err)
-{
-    *path = mem_format("%s/%s", base, key);
-    return *path != NULL ? 0 : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
-static int set_pod_template(struct instance *instance, const json_t *value, struct karta_error *err)
-{
-    instance->metadata = json_object_get(value, "metadata");
-    instance->pod_spec = json_object_get(value, "spec");
-    int code = add_path(instance->path, "metadata", &instance->metadata_path, err);
-    return code != 0 ? code : add_path(instance->path, "spec", &instance->spec_path, err);
-}
-
-static int set_pod_spec(struct instance *instance, const json_t *value, struct karta_error *err)
-{
-    instance->pod_spec = value;
-    instance->spec_path = strdup(instance->path);
-    return instance->spec_path != NULL ? 0 : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
-/* One template of one instance; a null one leaves the instance without a path. */
-static int read_template(const struct context *context, struct resolved_component *component,
-                         struct instance *instance, const json_t *path, struct karta_error *err)
-{
-    const json_t *value = NULL;
-    int code = resolve_pointer(context->resolved->object, path, &instance->path, &value, err);
-    if (code != 0)
-        return code;
-    if (value == NULL) {
-        free(mem_take_text(&instance->path));
-        return 0;
-    }
-    bool whole = component->definition->form == TEMPLATE_POD_TEMPLATE;
-    if (!json_is_object(value)) {
-        resolved_component_error(component, "%s gives %s where a pod %s belongs",
-                                 whole ? "podTemplateSpecPath" : "podSpecPath",
-                                 json_type_text(json_typeof(value)), whole ? "template" : "spec");
-        free(mem_take_text(&instance->path));
-        return 0;
-    }
-    return whole ? set_pod_template(instance, value, err) : set_pod_spec(instance, value, err);
-}
-
 static void instance_dispose(struct instance *instance)
 {
     free(instance->id);
     free(instance->path);
-    free(instance->metadata_path);
-    free(instance->spec_path);
+    free(instance->labels.path);
+    free(instance->annotations.path);
+    free(instance->scheduler.path);
+    free(instance->spec.path);
+    json_decref(instance->assembled);
+}
+
+bool instance_has_template(const struct instance *instance)
+{
+    return instance->path != NULL || instance->assembled != NULL;
 }
 
 /* Instances whose template is not there are not there either. */
@@ -220,52 +148,12 @@ static void drop_absent(struct resolved_component *component)
 {
     size_t kept = 0;
     for (size_t i = 0; i < component->count; i++) {
-        if (component->instances[i].path != NULL)
+        if (instance_has_template(&component->instances[i]))
             component->instances[kept++] = component->instances[i];
         else
             instance_dispose(&component->instances[i]);
     }
     component->count = kept;
-}
-
-static int read_templates(const struct context *context, struct resolved_component *component,
-                          struct karta_error *err)
-{
-    const struct component *definition = component->definition;
-    if (definition->template.jq == NULL)
-        return 0;
-    const char *field =
-        definition->form == TEMPLATE_POD_TEMPLATE ? "podTemplateSpecPath" : "podSpecPath";
-    const json_t *paths = values_of(context, component, &definition->template, field);
-    bool none = json_array_size(paths) == 0 && definition->ids.jq == NULL;
-    if (paths != NULL && !none && !fits(component, paths, component->count, field))
-        paths = NULL;
-    for (size_t i = 0; paths != NULL && !none && i < component->count; i++) {
-        int code =
-            read_template(context, component, &component->instances[i], zipped(paths, i), err);
-        if (code != 0)
-            return code;
-    }
-    return 0;
-}
-
-static int read_metadata(const struct context *context, struct resolved_component *component,
-                         struct karta_error *err)
-{
-    const struct component *definition = component->definition;
-    if (definition->metadata.jq == NULL || component->count == 0)
-        return 0;
-    const json_t *paths = values_of(context, component, &definition->metadata, "metadataPath");
-    if (paths == NULL || !fits(component, paths, component->count, "metadataPath"))
-        return 0;
-    for (size_t i = 0; i < component->count; i++) {
-        struct instance *instance = &component->instances[i];
-        int code = resolve_pointer(context->resolved->object, zipped(paths, i),
-                                   &instance->metadata_path, &instance->metadata, err);
-        if (code != 0)
-            return code;
-    }
-    return 0;
 }
 
 /* An id as text: a string, or a whole number in our own spelling. NULL where it is neither. */
@@ -279,13 +167,13 @@ static char *id_text(const json_t *value)
     return strdup(text);
 }
 
-static int read_ids(const struct context *context, struct resolved_component *component,
+static int read_ids(const struct reading *reading, struct resolved_component *component,
                     struct karta_error *err)
 {
     bool single = component->definition->ids.jq == NULL;
     const json_t *ids = NULL;
     if (!single)
-        ids = values_of(context, component, &component->definition->ids, "instanceIdPath");
+        ids = reading_values(reading, component, &component->definition->ids, "instanceIdPath");
     size_t count = single ? 1 : json_array_size(ids);
     component->instances = mem_array(count + 1, sizeof *component->instances);
     if (component->instances == NULL)
@@ -312,38 +200,36 @@ static bool has_counts(const struct component *component)
            component->max_replicas.jq != NULL;
 }
 
-static int read_all_counts(const struct context *context, struct resolved_component *component)
+static int read_all_counts(const struct reading *reading, struct resolved_component *component)
 {
     const struct component *definition = component->definition;
-    read_counts(context, component, &definition->replicas, "replicasPath",
+    read_counts(reading, component, &definition->replicas, "replicasPath",
                 offsetof(struct instance, replicas));
-    read_counts(context, component, &definition->min_replicas, "minReplicasPath",
+    read_counts(reading, component, &definition->min_replicas, "minReplicasPath",
                 offsetof(struct instance, min_replicas));
-    read_counts(context, component, &definition->max_replicas, "maxReplicasPath",
+    read_counts(reading, component, &definition->max_replicas, "maxReplicasPath",
                 offsetof(struct instance, max_replicas));
-    return read_late(context, component);
+    return read_late(reading, component);
 }
 
 /* A role without a template is absent: a single one's counts are not looked at, those of a list
  * are zipped first, since an absent entry still has its position. */
-static int read_component(const struct context *context, struct resolved_component *component,
+static int read_component(const struct reading *reading, struct resolved_component *component,
                           struct karta_error *err)
 {
     const struct component *definition = component->definition;
-    bool templated = component_is_leaf(definition) && definition->form != TEMPLATE_FRAGMENTS;
-    if (!component_is_leaf(definition) && !has_counts(definition) && definition->ids.jq == NULL)
+    bool templated = component_is_leaf(definition);
+    if (!templated && !has_counts(definition) && definition->ids.jq == NULL)
         return 0;
-    int code = read_ids(context, component, err);
+    int code = read_ids(reading, component, err);
     if (code == 0 && component->error[0] == '\0')
-        code = read_templates(context, component, err);
+        code = reading_templates(reading, component, err);
     if (code != 0 || component->error[0] != '\0')
         return code;
     if (templated && definition->ids.jq == NULL)
         drop_absent(component);
     if (component->count > 0)
-        code = read_metadata(context, component, err);
-    if (code == 0 && component->count > 0)
-        code = read_all_counts(context, component);
+        code = read_all_counts(reading, component);
     if (templated)
         drop_absent(component);
     return code;
@@ -367,7 +253,8 @@ static int read_minimums(struct resolved *resolved, const struct jq_results *res
                        sizeof reason);
         if (result->error != NULL || reason[0] != '\0')
             snprintf(resolved->minimum_error, sizeof resolved->minimum_error,
-                     "min-member-path of %s %s", definition->groups[g].name,
+                     "min-member-path of %s%s %s", definition->groups[g].name,
+                     result->error != NULL ? ":" : "",
                      result->error != NULL ? result->error : reason);
     }
     return 0;
@@ -376,9 +263,9 @@ static int read_minimums(struct resolved *resolved, const struct jq_results *res
 static int read_all(struct resolved *resolved, const struct jq_results *results,
                     struct karta_error *err)
 {
-    const struct context context = {resolved, results};
+    const struct reading reading = {resolved, results};
     for (size_t i = 0; i < resolved->count; i++) {
-        int code = read_component(&context, &resolved->components[i], err);
+        int code = read_component(&reading, &resolved->components[i], err);
         if (code != 0)
             return code;
     }

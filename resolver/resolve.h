@@ -18,14 +18,19 @@ struct count {
     int64_t value; /* 0 where nothing is said */
 };
 
+/* A map or a field that we may write: where it is, and what stands there. */
+struct spot {
+    char *path;          /* JSON pointer; NULL: the definition has no place for it */
+    const json_t *value; /* borrowed from the object; NULL: absent or null */
+};
+
 struct instance {
     char *id; /* "" for the one instance of a component without ids */
     struct count replicas, min_replicas, max_replicas;
-    char *path;             /* JSON pointer to the pod template or pod spec; NULL: none */
-    char *metadata_path;    /* JSON pointer to its metadata; NULL where it has none */
-    char *spec_path;        /* JSON pointer to its pod spec; NULL where it has none */
-    const json_t *pod_spec; /* borrowed from the object; NULL: none */
-    const json_t *metadata; /* borrowed from the object; NULL: none */
+    char *path; /* JSON pointer to the pod template or pod spec; NULL: none, or in fragments */
+    struct spot labels, annotations, scheduler, spec; /* spec: the whole pod spec */
+    const json_t *metadata, *pod_spec;                /* to read; borrowed; NULL: none */
+    json_t *assembled; /* owned: what fragments were put together to */
     bool late;
 };
 
@@ -74,6 +79,9 @@ int resolved_component_error(struct resolved_component *component, const char *f
  */
 int resolve_pointer(const json_t *object, const json_t *path, char **pointer, const json_t **value,
                     struct karta_error *err);
+
+/* True when the instance has a template, in whichever form. */
+bool instance_has_template(const struct instance *instance);
 
 /* Reads a count that jq gave; false and a sentence in `reason` where it is none. */
 bool count_read(const json_t *value, struct count *count, char *reason, size_t reason_size);

@@ -155,20 +155,36 @@ static struct count ancestor_count(const struct walk *walk, size_t below, size_t
     return sum;
 }
 
-int scale_pods(const struct resolved *resolved, size_t component, size_t instance, int64_t *pods,
-               struct karta_error *err)
+/* Multiplies in the counts of what stands above `below`, up to `top` and with it. */
+static int multiply_up(const struct walk *walk, size_t below, size_t instance, size_t top,
+                       struct count *count, struct karta_error *err)
 {
-    const struct walk walk = {resolved, SCALE_DESIRED, NULL, counts_leaves(resolved)};
+    int code = 0;
+    for (size_t c = below; code == 0 && c != top && c != 0;) {
+        c = walk->resolved->components[c].definition->owner;
+        if (walk->resolved->components[c].count > 0 && !walk->counts_leaves)
+            code = multiply(*count, ancestor_count(walk, below, c, instance), count, err);
+    }
+    return code != 0 ? karta_error_wrap(err, code, "count of %s",
+                                        walk->resolved->components[below].definition->name)
+                     : 0;
+}
+
+int scale_leaf(const struct resolved *resolved, size_t component, size_t instance, size_t top,
+               enum scale_mode mode, int64_t *pods, struct karta_error *err)
+{
+    const struct walk walk = {resolved, mode, NULL, counts_leaves(resolved)};
     const struct resolved_component *leaf = &resolved->components[component];
     struct count count = own_count(&walk, leaf->definition, &leaf->instances[instance]);
-    size_t c = component;
-    int code = 0;
-    while (code == 0 && c != 0) {
-        size_t owner = resolved->components[c].definition->owner;
-        if (resolved->components[owner].count > 0 && !walk.counts_leaves)
-            code = multiply(count, ancestor_count(&walk, component, owner, instance), &count, err);
-        c = owner;
-    }
+    int code = multiply_up(&walk, component, instance, top, &count, err);
     *pods = count.value;
-    return code != 0 ? karta_error_wrap(err, code, "count of %s", leaf->definition->name) : 0;
+    return code;
+}
+
+int scale_above(const struct resolved *resolved, size_t component, struct count *count,
+                struct karta_error *err)
+{
+    const struct walk walk = {resolved, SCALE_DESIRED, NULL, counts_leaves(resolved)};
+    *count = (struct count){0};
+    return multiply_up(&walk, component, 0, 0, count, err);
 }

@@ -24,8 +24,18 @@ enum scale_mode {
 int scale_of(const struct resolved *resolved, size_t component, size_t instance,
              enum scale_mode mode, const bool *skip, struct count *count, struct karta_error *err);
 
-/* Pods of one leaf instance, its ancestors' counts multiplied in: what is desired now. */
-int scale_pods(const struct resolved *resolved, size_t component, size_t instance, int64_t *pods,
-               struct karta_error *err);
+/*
+ * Pods of one leaf instance: its own count times those of its ancestors, up to `top` and with it
+ * (0, the root: all of them; the leaf itself: its own count alone). KARTA_ERR_LIMIT.
+ */
+int scale_leaf(const struct resolved *resolved, size_t component, size_t instance, size_t top,
+               enum scale_mode mode, int64_t *pods, struct karta_error *err);
+
+/*
+ * How many there are of each instance of `component`: the product of the counts that are desired of
+ * what stands above it. Not said where none of them says one. KARTA_ERR_LIMIT.
+ */
+int scale_above(const struct resolved *resolved, size_t component, struct count *count,
+                struct karta_error *err);
 
 #endif

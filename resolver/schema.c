@@ -5,11 +5,14 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 
-#define PATH_CAP 1024U
+/* a path is a dozen names at most, and Kubernetes' longest key has 317 characters */
+#define PATH_CAP 16384U
+#define KEY_MOST 320
 #define WORD_CAP 48U
 
 static void add_frame(struct strbuf *buf, const struct at *at)
@@ -20,7 +23,8 @@ static void add_frame(struct strbuf *buf, const struct at *at)
     if (at->key == NULL)
         strbuf_addf(buf, "[%zu]", at->index);
     else
-        strbuf_addf(buf, "%s%s", buf->size > 0 ? "." : "", at->key);
+        strbuf_addf(buf, "%s%.*s%s", buf->size > 0 ? "." : "", KEY_MOST, at->key,
+                    strlen(at->key) > KEY_MOST ? "..." : "");
 }
 
 char *at_path(const struct at *at, const char *key)
@@ -36,12 +40,15 @@ void schema_problem(struct karta_problems *problems, enum karta_severity severit
                     const struct at *at, const char *key, const char *format, ...)
 {
     KARTA_AUTO_TEXT path = at_path(at, key);
-    char message[1024];
+    char *message = NULL;
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    if (vasprintf(&message, format, args) < 0)
+        message = NULL;
     va_end(args);
-    karta_problems_add(problems, severity, path != NULL ? path : "", "%s", message);
+    karta_problems_add(problems, severity, path != NULL ? path : "", "%s",
+                       message != NULL ? message : "is wrong, and memory ran out saying why");
+    free(message);
 }
 
 const char *json_type_text(json_type type)
@@ -65,6 +72,23 @@ const char *json_type_text(json_type type)
     return "null";
 }
 
+bool schema_states(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return value != NULL && !json_is_null(value);
+}
+
+/* Numbers and booleans are what YAML makes of text that was meant, where its quotes are left out.
+ */
+void schema_wrong_type(struct karta_problems *problems, const struct at *at, const char *key,
+                       const json_t *value, json_type type)
+{
+    bool scalar = json_is_number(value) || json_is_boolean(value);
+    schema_problem(problems, KARTA_REFUSAL, at, key, "is %s where %s belongs%s",
+                   json_type_text(json_typeof(value)), json_type_text(type),
+                   type == JSON_STRING && scalar ? "; put it in quotes" : "");
+}
+
 const json_t *schema_get(struct karta_problems *problems, const struct at *at, const json_t *object,
                          const char *key, json_type type)
 {
@@ -74,17 +98,13 @@ const json_t *schema_get(struct karta_problems *problems, const struct at *at, c
     bool boolean = type == JSON_TRUE && json_is_boolean(value);
     if (json_typeof(value) == type || boolean)
         return value;
-    schema_problem(problems, KARTA_REFUSAL, at, key, "is %s where %s belongs",
-                   json_type_text(json_typeof(value)), json_type_text(type));
+    schema_wrong_type(problems, at, key, value, type);
     return NULL;
 }
 
-const char *schema_text(struct karta_problems *problems, const struct at *at, const json_t *object,
-                        const char *key)
+static const char *text_value(struct karta_problems *problems, const struct at *at, const char *key,
+                              const json_t *value)
 {
-    const json_t *value = schema_get(problems, at, object, key, JSON_STRING);
-    if (value == NULL)
-        return NULL;
     const char *text = json_string_value(value);
     if (strlen(text) == json_string_length(value))
         return text;
@@ -92,11 +112,26 @@ const char *schema_text(struct karta_problems *problems, const struct at *at, co
     return NULL;
 }
 
+const char *schema_text(struct karta_problems *problems, const struct at *at, const json_t *object,
+                        const char *key)
+{
+    const json_t *value = schema_get(problems, at, object, key, JSON_STRING);
+    return value != NULL ? text_value(problems, at, key, value) : NULL;
+}
+
+const char *schema_element_text(struct karta_problems *problems, const struct at *at,
+                                const json_t *element)
+{
+    if (json_is_string(element))
+        return text_value(problems, at, NULL, element);
+    schema_wrong_type(problems, at, NULL, element, JSON_STRING);
+    return NULL;
+}
+
 const char *schema_need_text(struct karta_problems *problems, const struct at *at,
                              const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(object, key);
-    if (value == NULL || json_is_null(value)) {
+    if (!schema_states(object, key)) {
         schema_problem(problems, KARTA_REFUSAL, at, key, "is missing");
         return NULL;
     }
@@ -159,6 +194,14 @@ const char *nearest_name(const char *word, const char *const *names)
     return best;
 }
 
+const char *did_you_mean(const char *near, char text[MEANT_SIZE])
+{
+    text[0] = '\0';
+    if (near != NULL)
+        snprintf(text, MEANT_SIZE, " (did you mean %.100s?)", near);
+    return text;
+}
+
 void schema_known(struct karta_problems *problems, const struct at *at, const json_t *object,
                   const char *const *names)
 {
@@ -171,11 +214,8 @@ void schema_known(struct karta_problems *problems, const struct at *at, const js
             name++;
         if (*name != NULL)
             continue;
-        const char *near = nearest_name(key, names);
-        if (near != NULL)
-            schema_problem(problems, KARTA_WARNING, at, key,
-                           "is not a known field (did you mean %s?)", near);
-        else
-            schema_problem(problems, KARTA_WARNING, at, key, "is not a known field");
+        char meant[MEANT_SIZE];
+        schema_problem(problems, KARTA_WARNING, at, key, "is not a known field%s",
+                       did_you_mean(nearest_name(key, names), meant));
     }
 }

@@ -7,6 +7,7 @@
 #define KARTA_SCHEMA_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "karta/problem.h"
@@ -35,7 +36,18 @@ const json_t *schema_get(struct karta_problems *problems, const struct at *at, c
 const char *schema_text(struct karta_problems *problems, const struct at *at, const json_t *object,
                         const char *key);
 
-/* The same, and a problem where it is absent or empty. */
+/* Adds the problem of a value that is of another type than belongs there. */
+void schema_wrong_type(struct karta_problems *problems, const struct at *at, const char *key,
+                       const json_t *value, json_type type);
+
+/* The text that a list holds at `at`; NULL and a problem where it is none. */
+const char *schema_element_text(struct karta_problems *problems, const struct at *at,
+                                const json_t *element);
+
+/* True when the field is there and not null, whatever it is. */
+bool schema_states(const json_t *object, const char *key);
+
+/* The same as schema_text, and a problem where it is absent or empty. */
 const char *schema_need_text(struct karta_problems *problems, const struct at *at,
                              const json_t *object, const char *key);
 
@@ -46,7 +58,11 @@ void schema_known(struct karta_problems *problems, const struct at *at, const js
 /* The name in `names` (NULL-terminated) nearest to `word`, or NULL where none is near. */
 const char *nearest_name(const char *word, const char *const *names);
 
-/* "a string", "an object", ... for messages. */
+/* " (did you mean NEAR?)" in `text`, or "" where `near` is NULL. Returns `text`. */
+#define MEANT_SIZE 128
+const char *did_you_mean(const char *near, char text[MEANT_SIZE]);
+
+/* "text", "an object", ... for messages. */
 const char *json_type_text(json_type type);
 
 #endif

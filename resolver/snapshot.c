@@ -311,6 +311,8 @@ int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_erro
         code = warm(definition->structure, definition->name, err);
         if (code == 0)
             code = warm(definition->status, definition->name, err);
+        if (code == 0)
+            code = warm(definition->pods, definition->name, err);
     }
     for (size_t i = 0; code == 0 && i < snapshot->profile_count; i++)
         code = warm_profile(snapshot->profiles[i], err);
@@ -339,7 +341,7 @@ const char *karta_definition_plural(const struct karta_definition *definition)
 
 int karta_definition_gangs(const struct karta_definition *definition)
 {
-    return definition->group_count > 0 && definition->gang_unsupported == NULL;
+    return definition->group_count > 0;
 }
 
 const char *karta_profile_name(const struct karta_profile *profile)

@@ -10,8 +10,8 @@ static void parse_condition(struct parse *parse, const struct at *at, const json
     static const char *const names[] = {"type", "status", "reason", NULL};
     schema_known(parse->problems, at, object, names);
     condition->type = parse_keep(parse, schema_need_text(parse->problems, at, object, "type"));
-    condition->status = parse_keep(parse, schema_text(parse->problems, at, object, "status"));
-    condition->reason = parse_keep(parse, schema_text(parse->problems, at, object, "reason"));
+    condition->status = parse_text(parse, at, object, "status");
+    condition->reason = parse_text(parse, at, object, "reason");
 }
 
 static void parse_conditions(struct parse *parse, const struct at *at, const json_t *list,
@@ -26,26 +26,44 @@ static void parse_conditions(struct parse *parse, const struct at *at, const jso
     }
 }
 
+/* The result may be "": an expression can give that. */
+static void parse_by_expression(struct parse *parse, const struct at *at, const json_t *object,
+                                struct matcher *matcher)
+{
+    static const char *const names[] = {"expression", "expectedResult", NULL};
+    const json_t *by = schema_get(parse->problems, at, object, "byExpression", JSON_OBJECT);
+    if (by == NULL)
+        return;
+    const struct at here = {at, "byExpression", 0};
+    schema_known(parse->problems, &here, by, names);
+    matcher->expression.jq = parse_need_expression(parse, &here, by, names[0]);
+    if (!schema_states(by, names[1]))
+        schema_problem(parse->problems, KARTA_REFUSAL, &here, names[1],
+                       "is missing: the text that the expression gives where this status holds");
+    matcher->expected = parse_keep(parse, schema_text(parse->problems, &here, by, names[1]));
+}
+
+/* A field that is given but empty states nothing. */
+static bool states(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    bool empty = (json_is_string(value) && json_string_length(value) == 0) ||
+                 (json_is_array(value) && json_array_size(value) == 0);
+    return schema_states(object, key) && !empty;
+}
+
 static void parse_matcher(struct parse *parse, const struct at *at, const json_t *object,
                           struct matcher *matcher)
 {
     static const char *const names[] = {"byPhase", "byConditions", "byExpression", NULL};
-    static const char *const by_names[] = {"expression", "expectedResult", NULL};
     schema_known(parse->problems, at, object, names);
-    matcher->phase = parse_keep(parse, schema_text(parse->problems, at, object, "byPhase"));
+    matcher->phase = parse_text(parse, at, object, "byPhase");
     const json_t *list = schema_get(parse->problems, at, object, "byConditions", JSON_ARRAY);
     const struct at conditions = {at, "byConditions", 0};
     if (list != NULL)
         parse_conditions(parse, &conditions, list, matcher);
-    const json_t *by = schema_get(parse->problems, at, object, "byExpression", JSON_OBJECT);
-    if (by != NULL) {
-        const struct at here = {at, "byExpression", 0};
-        schema_known(parse->problems, &here, by, by_names);
-        matcher->expression.jq = parse_need_expression(parse, &here, by, "expression");
-        const char *expected = schema_need_text(parse->problems, &here, by, "expectedResult");
-        matcher->expected = parse_keep(parse, expected);
-    }
-    if (!parse_states(object, "byPhase") && json_array_size(list) == 0 && by == NULL)
+    parse_by_expression(parse, at, object, matcher);
+    if (!states(object, names[0]) && !states(object, names[1]) && !states(object, names[2]))
         schema_problem(parse->problems, KARTA_REFUSAL, at, NULL,
                        "states nothing: a matcher has byPhase, byConditions or byExpression");
 }
@@ -57,8 +75,9 @@ static void parse_rule(struct parse *parse, const struct at *at, const json_t *l
     for (size_t i = 0; rule->matchers != NULL && i < json_array_size(list); i++) {
         const struct at here = {at, NULL, i};
         const json_t *object = parse_element(parse, &here, json_array_get(list, i));
+        struct matcher *matcher = &rule->matchers[rule->count++];
         if (object != NULL)
-            parse_matcher(parse, &here, object, &rule->matchers[rule->count++]);
+            parse_matcher(parse, &here, object, matcher);
     }
 }
 
@@ -75,11 +94,10 @@ static void parse_mappings(struct parse *parse, const struct at *at, const json_
         size_t s = 0;
         while (names[s] != NULL && strcmp(names[s], key) != 0)
             s++;
-        const char *near = names[s] == NULL ? nearest_name(key, names) : NULL;
+        char meant[MEANT_SIZE];
         if (names[s] == NULL)
-            schema_problem(parse->problems, KARTA_REFUSAL, at, key, "is no status%s%s%s",
-                           near != NULL ? " (did you mean " : "", near != NULL ? near : "",
-                           near != NULL ? "?)" : "");
+            schema_problem(parse->problems, KARTA_REFUSAL, at, key, "is no status%s",
+                           did_you_mean(nearest_name(key, names), meant));
     }
     for (size_t s = 0; s < STATUSES; s++) {
         const json_t *list = schema_get(parse->problems, at, object, names[s], JSON_ARRAY);

@@ -67,9 +67,9 @@ static json_t *images_json(const json_t *pod_spec)
 
 static json_t *template_json(const struct instance *instance)
 {
-    if (instance->pod_spec == NULL)
+    if (!instance_has_template(instance))
         return json_null();
-    return json_pack("{s:O*, s:O}", "metadata", instance->metadata, "spec", instance->pod_spec);
+    return json_pack("{s:O*, s:O*}", "metadata", instance->metadata, "spec", instance->pod_spec);
 }
 
 static const char *pod_text(const struct instance *instance, const char *key)
@@ -87,7 +87,7 @@ static int read_resources(const struct resolved *resolved, size_t c, size_t i,
     KARTA_CLEANUP(resources_dispose) struct resources all = {0};
     struct karta_error own = {0};
     int64_t pods = 0;
-    int code = scale_pods(resolved, c, i, &pods, &own);
+    int code = scale_leaf(resolved, c, i, 0, SCALE_DESIRED, &pods, &own);
     if (code == 0)
         code = resources_of_pod(component->instances[i].pod_spec, &one, &own);
     if (code == 0)
@@ -180,9 +180,12 @@ static int components_json(const struct resolved *resolved, json_t **components,
 static int add_group(const struct planned_group *group, json_t *list, struct karta_error *err)
 {
     json_auto_t *entry = plan_group_json(group, true);
-    int failed = json_object_set_new(entry, "key", json_null()) |
-                 json_object_set_new(entry, "perReplica", json_false()) |
-                 json_object_set_new(entry, "count", json_integer(1));
+    struct count count = group->per_replica ? group->replicas : (struct count){true, 1};
+    int failed = json_object_set_new(entry, "key", text_or_null(group->key)) |
+                 json_object_set_new(entry, "perReplica", json_boolean(group->per_replica)) |
+                 json_object_set_new(entry, "count", count_json(count));
+    if (group->per_replica)
+        failed |= json_object_set_new(entry, "name", json_null());
     if (json_object_get(entry, "subGroups") == NULL)
         failed |= json_object_set_new(entry, "subGroups", json_array());
     if (json_object_get(entry, "topology") == NULL)

@@ -41,6 +41,7 @@
 
 /* what is written: all annotations of an object share 256 KiB */
 #define LIMIT_GANG_ANNOTATION 16384U
+#define LIMIT_ANNOTATIONS 262144U
 #define LIMIT_DNS_LABEL 63U
 
 /* warnings: Kubernetes cuts single warnings at 256 characters */

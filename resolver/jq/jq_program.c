@@ -105,6 +105,30 @@ int jq_input_new(const json_t *object, struct jq_input **input, struct karta_err
     return 0;
 }
 
+int jq_input_derive(const struct jq_input *base, const json_t *members, struct jq_input **input,
+                    struct karta_error *err)
+{
+    struct jq_input *made = malloc(sizeof *made);
+    const char *key;
+    json_t *member;
+    int code = 0;
+    if (made == NULL)
+        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+    made->value = jv_copy(base->value);
+    json_object_foreach((json_t *)members, key, member)
+    {
+        jv value;
+        code = code == 0 ? value_from_json(member, &value, err) : code;
+        if (code == 0)
+            made->value = jv_object_set(made->value, jv_string(key), value);
+    }
+    if (code == 0)
+        *input = made;
+    else
+        jq_input_free(made);
+    return code;
+}
+
 void jq_input_free(struct jq_input *input)
 {
     if (input == NULL)

@@ -97,6 +97,13 @@ struct jq_input;
 int jq_input_new(const json_t *object, struct jq_input **input, struct karta_error *err);
 void jq_input_free(struct jq_input *input);
 
+/*
+ * The input `base`, an object, with the members of `members` in place of its own: what they share
+ * is converted once. *input is new; same thread as `base`, which may be freed first.
+ */
+int jq_input_derive(const struct jq_input *base, const json_t *members, struct jq_input **input,
+                    struct karta_error *err);
+
 /* What one part gave: either an error text, or its results in order. */
 struct jq_result {
     json_t *values; /* array, possibly empty; NULL where error is set */

@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "handlers.h"
 
-static const char *const paths[ADMISSION_ENDPOINTS] = {"/mutate/workloads",
+static const char *const paths[ADMISSION_ENDPOINTS] = {"/mutate/workloads", "/mutate/pods",
                                                        "/validate/definitions"};
 
 enum admission_endpoint admission_route(const char *path)
@@ -102,9 +102,9 @@ static void answer_review(enum admission_endpoint endpoint, const struct karta_s
                           struct admission_answer *answer, struct admission_record *record)
 {
     struct response response = {0};
-    int code = endpoint == ADMISSION_MUTATE_WORKLOADS
-                   ? handle_workloads(snapshot, config, review, &response, record)
-                   : handle_definitions(review, &response);
+    int code = endpoint == ADMISSION_VALIDATE_DEFINITIONS
+                   ? handle_definitions(review, &response)
+                   : handle_mutation(endpoint, snapshot, config, review, &response, record);
     answer->body = code == 0 ? response_encode(review, &response) : NULL;
     answer->status = 200;
     answer->size = answer->body != NULL ? strlen(answer->body) : 0;

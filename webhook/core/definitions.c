@@ -5,17 +5,23 @@
  */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "handlers.h"
 #include "karta/problem.h"
 
-static json_t *root_kind(const json_t *object)
+/* Kubernetes shows 4 KiB of warnings in all. */
+#define WARNINGS_MOST 10U
+
+/* The root's group, version or kind; "" where it cannot be read. */
+static const char *root_text(const json_t *object, const char *key)
 {
     static const char *const path[] = {"spec", "structureDefinition", "rootComponent", "kind"};
     const json_t *value = object;
     for (size_t i = 0; i < sizeof path / sizeof path[0]; i++)
         value = json_object_get(value, path[i]);
-    return (json_t *)value;
+    const char *text = json_string_value(json_object_get(value, key));
+    return text != NULL ? text : "";
 }
 
 static bool same(json_t *a, json_t *b)
@@ -33,38 +39,65 @@ static bool is_harmless(const struct review *review)
                                               json_object_get(review->old_object, "spec"));
 }
 
+/* Kubernetes cuts a warning at 256 characters; a cut of ours falls between two characters. */
+static char *warning_text(const struct karta_problems *problems, size_t index)
+{
+    char *text = mem_format("%s: %s", karta_problem_path(problems, index),
+                            karta_problem_message(problems, index));
+    if (text == NULL || strlen(text) <= LIMIT_WARNING)
+        return text;
+    size_t end = LIMIT_WARNING - 3;
+    while (((unsigned char)text[end] & 0xC0U) == 0x80U)
+        end--;
+    memcpy(text + end, "...", 4);
+    return text;
+}
+
 static json_t *warnings_of(const struct karta_problems *problems)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < karta_problems_count(problems) && json_array_size(list) < 10; i++) {
-        if (karta_problem_severity(problems, i) != KARTA_WARNING)
+    for (size_t i = 0; i < karta_problems_count(problems); i++) {
+        if (karta_problem_severity(problems, i) != KARTA_WARNING ||
+            json_array_size(list) == WARNINGS_MOST)
             continue;
-        KARTA_AUTO_TEXT text = mem_format("%s: %s", karta_problem_path(problems, i),
-                                          karta_problem_message(problems, i));
-        if (text != NULL && strlen(text) > 255)
-            memcpy(text + 252, "...", 4);
+        KARTA_AUTO_TEXT text = warning_text(problems, i);
         json_array_append_new(list, json_string(text));
     }
     return list;
 }
 
+/* Each refusal whole. New, NULL when memory is out. */
 static json_t *causes_of(const struct karta_problems *problems)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < karta_problems_count(problems); i++)
-        if (karta_problem_severity(problems, i) == KARTA_REFUSAL)
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "reason", "FieldValueInvalid",
-                                                  "field", karta_problem_path(problems, i),
-                                                  "message", karta_problem_message(problems, i)));
+    for (size_t i = 0; i < karta_problems_count(problems); i++) {
+        if (karta_problem_severity(problems, i) != KARTA_REFUSAL)
+            continue;
+        json_t *cause = json_pack("{s:s, s:s, s:s}", "reason", "FieldValueInvalid", "field",
+                                  karta_problem_path(problems, i), "message",
+                                  karta_problem_message(problems, i));
+        if (json_array_append_new(list, cause) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
     return list;
 }
 
+/* What a definition is for is its identity: workloads remember it. */
 static void check_update(const struct review *review, struct karta_problems *problems)
 {
-    if (review->old_object != NULL && root_kind(review->old_object) != NULL &&
-        !same(root_kind(review->object), root_kind(review->old_object)))
+    static const char *const keys[] = {"group", "version", "kind"};
+    if (review->old_object == NULL || root_text(review->old_object, "kind")[0] == '\0' ||
+        root_text(review->object, "kind")[0] == '\0')
+        return;
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(root_text(review->object, keys[i]), root_text(review->old_object, keys[i])) == 0)
+            continue;
         karta_problems_add(problems, KARTA_REFUSAL, "spec.structureDefinition.rootComponent.kind",
                            "cannot change: delete the definition and create another");
+        return;
+    }
 }
 
 int handle_definitions(const struct review *review, struct response *response)
@@ -76,8 +109,8 @@ int handle_definitions(const struct review *review, struct response *response)
     struct karta_problems *problems = karta_problems_new();
     if (problems == NULL)
         return KARTA_ERR_NOMEM;
-    karta_document_validate(review->object, problems);
     check_update(review, problems);
+    karta_document_validate(review->object, problems);
     response->warnings = warnings_of(problems);
     if (karta_problems_refusals(problems) > 0) {
         response->allowed = false;
@@ -86,7 +119,8 @@ int handle_definitions(const struct review *review, struct response *response)
         response->message = karta_problems_summary(problems);
         response->causes = causes_of(problems);
     }
-    bool good = response->warnings != NULL && (response->allowed || response->message != NULL);
+    bool good = response->warnings != NULL &&
+                (response->allowed || (response->message != NULL && response->causes != NULL));
     karta_problems_free(problems);
     return good ? 0 : KARTA_ERR_NOMEM;
 }

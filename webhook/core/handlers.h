@@ -7,9 +7,9 @@
 #include "review.h"
 
 /* `record` gets the profile that was written and what went wrong. 0, or KARTA_ERR_NOMEM. */
-int handle_workloads(const struct karta_snapshot *snapshot, const struct admission_config *config,
-                     const struct review *review, struct response *response,
-                     struct admission_record *record);
+int handle_mutation(enum admission_endpoint endpoint, const struct karta_snapshot *snapshot,
+                    const struct admission_config *config, const struct review *review,
+                    struct response *response, struct admission_record *record);
 int handle_definitions(const struct review *review, struct response *response);
 
 #endif

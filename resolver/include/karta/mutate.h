@@ -24,8 +24,7 @@ struct karta_mutate_options {
     const char *uid;           /* request.uid: seeds the nonce; "" offline */
     const char *default_queue; /* NULL: none. Fills the queue of what opted in, opts nothing in */
     bool gang_all;             /* true: every workload is ganged, not only those that opted in */
-    bool opted_in;     /* true: as if the object had opted in (offline use), so it is warned of */
-    const char *queue; /* NULL: the object's own; else this one in its place (offline use) */
+    bool opted_in; /* true: as if the object had opted in (offline use), so it is warned of */
     const struct karta_group_kind *excluded_kinds;
     size_t excluded_kind_count;
     int64_t deadline_ms; /* a time of karta_engine_now_ms; 0: none */
@@ -51,10 +50,21 @@ KARTA_API int karta_mutate_create(const struct karta_snapshot *snapshot, const j
                                   const struct karta_mutate_options *options,
                                   struct karta_mutation *mutation, struct karta_error *err);
 
-/* What an UPDATE from `old_object` to `object` gets: it restores, and never newly gangs. */
+/*
+ * What an UPDATE from `old_object` to `object` gets: it restores, and never newly gangs. After an
+ * error mutation->patch still holds what needs no resolution: label and annotation, put back.
+ */
 KARTA_API int karta_mutate_update(const struct karta_snapshot *snapshot, const json_t *object,
                                   const json_t *old_object,
                                   const struct karta_mutate_options *options,
                                   struct karta_mutation *mutation, struct karta_error *err);
+
+/*
+ * What a CREATE of a pod gets whose group is one per replica: what its template's annotation says,
+ * and the pod's own labels, are all that is read. Nothing, while a label is not there yet.
+ */
+KARTA_API int karta_mutate_pod(const struct karta_snapshot *snapshot, const json_t *pod,
+                               const struct karta_mutate_options *options,
+                               struct karta_mutation *mutation, struct karta_error *err);
 
 #endif

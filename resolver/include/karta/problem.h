@@ -20,8 +20,9 @@ KARTA_API void karta_problems_free(struct karta_problems *problems);
 
 /*
  * Adds a problem at `path` (a field path such as "spec.structureDefinition.rootComponent.kind").
- * A list holds at most 256 problems; further ones are counted, not kept. When memory runs out
- * the list remembers that it is incomplete, which counts as a refusal. `problems` may be NULL.
+ * A list holds at most 256 problems, refusals before warnings; further ones are counted, not kept.
+ * When memory runs out the list remembers that it is incomplete, which counts as a refusal.
+ * `problems` may be NULL.
  */
 KARTA_API void karta_problems_add(struct karta_problems *problems, enum karta_severity severity,
                                   const char *path, const char *format, ...) KARTA_PRINTF(4, 5);

@@ -65,7 +65,7 @@ KARTA_API int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct 
 
 /*
  * Validates one Karta or GangProfile document without loading it: every problem, refusals and
- * warnings, in document order.
+ * warnings, in document order. What the list holds already counts as said of the same document.
  */
 KARTA_API void karta_document_validate(const json_t *document, struct karta_problems *problems);
 

@@ -74,7 +74,7 @@ static void summary__of_several_leaves_warnings_out(void **state)
     assert_string_equal(karta_problem_message(*state, 1), "beware");
 }
 
-static void add__counts_what_it_cannot_keep(void **state)
+static void add__keeps_refusals_before_warnings(void **state)
 {
     for (int i = 0; i < 256; i++)
         karta_problems_add(*state, KARTA_WARNING, "w", "%d", i);
@@ -83,7 +83,20 @@ static void add__counts_what_it_cannot_keep(void **state)
     karta_problems_add(*state, KARTA_REFUSAL, "spec.b", "two");
     assert_int_equal(karta_problems_count(*state), 256);
     assert_int_equal(karta_problems_refusals(*state), 2);
-    assert_summary(*state, "2 problems: 2 not shown");
+    assert_string_equal(karta_problem_message(*state, 253), "253");
+    assert_summary(*state, "2 problems: spec.a: one; spec.b: two");
+}
+
+static void add__counts_what_it_cannot_keep(void **state)
+{
+    for (int i = 0; i < 258; i++)
+        karta_problems_add(*state, KARTA_REFUSAL, "r", "%d", i);
+    assert_int_equal(karta_problems_count(*state), 256);
+    assert_int_equal(karta_problems_refusals(*state), 258);
+    char *text = karta_problems_summary(*state);
+    assert_non_null(strstr(text, "258 problems: r: 0; r: 1; "));
+    assert_non_null(strstr(text, "; r: 255; 2 not shown"));
+    free(text);
 }
 
 static void add__cleans_and_takes_null(void **state)
@@ -103,6 +116,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(summary__keeps_quotations_of_80_characters, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(summary__of_several_leaves_warnings_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(add__keeps_refusals_before_warnings, setup, teardown),
         cmocka_unit_test_setup_teardown(add__counts_what_it_cannot_keep, setup, teardown),
         cmocka_unit_test_setup_teardown(add__cleans_and_takes_null, setup, teardown),
     };

@@ -22,38 +22,6 @@ static void definitions__are_listed(void **state)
                "");
 }
 
-static void definitions__show_one_that_is_there(void **state)
-{
-    (void)state;
-    struct run run = run_kartactl("definitions show kubeflow-org-pytorchjob-v1");
-    assert_string_equal(run.err, "");
-    assert_int_equal(run.code, 0);
-    const char *const start = "kubeflow-org-pytorchjob-v1\n"
-                              "Kind:      kubeflow.org/v1 PyTorchJob\n"
-                              "Resource:  pytorchjobs\n"
-                              "Origin:    built-in:kubeflow.org-pytorchjob-v1.yaml\n"
-                              "\n"
-                              "pytorchjob  kubeflow.org/v1 PyTorchJob\n"
-                              "|-- master  v1 Pod\n"
-                              "`-- worker  v1 Pod\n"
-                              "\n"
-                              "STATUS        WHEN\n"
-                              "completed     its expression gives Completed\n";
-    assert_true(strncmp(run.out, start, strlen(start)) == 0);
-    assert_non_null(strstr(run.out, "\nGang: pytorchjob of master, worker\n"));
-    assert_non_null(strstr(run.out, "\nchildComponents[master].scaleDefinition.replicasPath"));
-    run_dispose(&run);
-}
-
-static void definitions__name_the_nearest_to_one_that_is_not(void **state)
-{
-    (void)state;
-    assert_run("definitions show batch-jobs-v1", 3, "",
-               "kartactl: no definition \"batch-jobs-v1\"; did you mean batch-job-v1?\n");
-    assert_run("definitions show x", 3, "",
-               "kartactl: no definition \"x\"; kartactl definitions lists them\n");
-}
-
 static void definitions__of_ours_are_valid(void **state)
 {
     (void)state;
@@ -150,8 +118,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(definitions__are_listed),
-        cmocka_unit_test(definitions__show_one_that_is_there),
-        cmocka_unit_test(definitions__name_the_nearest_to_one_that_is_not),
         cmocka_unit_test(definitions__of_ours_are_valid),
         cmocka_unit_test(definitions__are_refused_with_path_and_reason),
         cmocka_unit_test(definitions__problems_come_as_json_too),

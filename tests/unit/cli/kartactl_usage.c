@@ -46,10 +46,15 @@ static void usage__says_what_is_missing(void **state)
     assert_run("mutate -f x --server https://y --queue q", 2, "",
                "kartactl: mutate: --queue is the server's to choose, not for --server\n");
     assert_run("definitions lst", 2, "",
-               "kartactl: definitions: unknown \"lst\"; did you mean list\n");
+               "kartactl: definitions: unknown \"lst\"; did you mean list?\n");
     assert_run("definitions show", 2, "", "kartactl: definitions show: give one name\n");
     assert_run("definitions validate", 2, "",
                "kartactl: definitions validate: give a file, or - for standard input\n");
+    assert_run("definitions show x --sample y", 2, "",
+               "kartactl: definitions show: --sample goes with validate\n");
+    assert_run("definitions validate - --sample -", 2, "",
+               "kartactl: definitions validate: standard input can't be both the Karta and the "
+               "sample\n");
 }
 
 static void usage__help_has_an_example_for_every_command(void **state)

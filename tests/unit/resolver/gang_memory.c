@@ -7,8 +7,9 @@
 #include "support.h"
 
 #define FOR_TRAIN "'for':{'group':'g','kind':'K','namespace':'ml','name':'train'}"
-#define REST "'groups':[{'name':'train-a-00000000','subGroups':[{'name':'leader'}]}]," \
-             "'nonce':'1f3a9c2e','profile':'kai','v':1"
+#define REST                                                                                       \
+    "'groups':[{'name':'train-a-00000000','subGroups':[{'name':'leader'}]}],"                      \
+    "'nonce':'1f3a9c2e','profile':'kai','v':1"
 
 /* An object of kind g/v1 K named train, with this annotation (in single quotes). */
 static json_t *object_with(const char *annotation)
@@ -17,8 +18,7 @@ static json_t *object_with(const char *annotation)
                                " {'name': 'train', 'namespace': 'ml', 'annotations': {}}}");
     json_t *value = test_json(annotation);
     char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-    json_t *annotations =
-        json_object_get(json_object_get(object, "metadata"), "annotations");
+    json_t *annotations = json_object_get(json_object_get(object, "metadata"), "annotations");
     json_object_set_new(annotations, KEY_GANG, json_string(text));
     free(text);
     json_decref(value);
@@ -40,22 +40,27 @@ static void read__believes_only_what_names_its_carrier(void **state)
     (void)state;
     assert_true(reads("{" FOR_TRAIN "," REST "}", "ml"));
     assert_false(reads("{" FOR_TRAIN "," REST "}", "other"));
-    assert_false(reads("{'for':{'group':'g','kind':'K','namespace':'ml','name':'x'}," REST "}", "ml"));
-    assert_false(reads("{'for':{'group':'h','kind':'K','namespace':'ml','name':'train'}," REST "}",
-                       "ml"));
-    assert_false(reads("{'for':{'group':'g','kind':'L','namespace':'ml','name':'train'}," REST "}",
-                       "ml"));
-    assert_false(reads("{'for':{'group':'','kind':'K','namespace':'ml','name':'train'}," REST "}",
-                       "ml"));
-    assert_false(reads("{'for':{'group':'g','kind':'K','namespace':'ml','generateName':'train'},"
-                       REST "}", "ml"));
+    assert_false(
+        reads("{'for':{'group':'g','kind':'K','namespace':'ml','name':'x'}," REST "}", "ml"));
+    assert_false(
+        reads("{'for':{'group':'h','kind':'K','namespace':'ml','name':'train'}," REST "}", "ml"));
+    assert_false(
+        reads("{'for':{'group':'g','kind':'L','namespace':'ml','name':'train'}," REST "}", "ml"));
+    assert_false(
+        reads("{'for':{'group':'','kind':'K','namespace':'ml','name':'train'}," REST "}", "ml"));
+    assert_false(reads(
+        "{'for':{'group':'g','kind':'K','namespace':'ml','generateName':'train'}," REST "}", "ml"));
 }
 
 static void read__refuses_every_other_shape(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "{}", "[]", "'x'", "7", "null",
+        "{}",
+        "[]",
+        "'x'",
+        "7",
+        "null",
         "{" FOR_TRAIN ",'groups':[],'nonce':'1f3a9c2e','profile':'kai'}",
         "{" FOR_TRAIN ",'groups':[],'nonce':'1f3a9c2e','profile':'kai','v':2}",
         "{" FOR_TRAIN ",'groups':{},'nonce':'1f3a9c2e','profile':'kai','v':1}",
@@ -101,10 +106,9 @@ static void submitted__asks_managed_fields(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read__believes_only_what_names_its_carrier),
-        cmocka_unit_test(read__refuses_every_other_shape),
-        cmocka_unit_test(names__finds_groups_and_subgroups),
-        cmocka_unit_test(submitted__asks_managed_fields)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(read__believes_only_what_names_its_carrier),
+                                       cmocka_unit_test(read__refuses_every_other_shape),
+                                       cmocka_unit_test(names__finds_groups_and_subgroups),
+                                       cmocka_unit_test(submitted__asks_managed_fields)};
     return cmocka_run_group_tests_name("gang_memory", tests, NULL, NULL);
 }

@@ -11,8 +11,14 @@ static void dns_label__lowers_and_joins_what_a_label_cannot_hold(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"leader", "leader"},   {"Leader", "leader"}, {"a.b_c", "a-b-c"}, {"--a--", "a"},
-        {"a//b", "a-b"},        {"", ""},             {"...", ""},        {"\xc3\xa9t\xc3\xa9", "t"},
+        {"leader", "leader"},
+        {"Leader", "leader"},
+        {"a.b_c", "a-b-c"},
+        {"--a--", "a"},
+        {"a//b", "a-b"},
+        {"", ""},
+        {"...", ""},
+        {"\xc3\xa9t\xc3\xa9", "t"},
         {"0123456789012345678901234567890123456789012345678901234567890.2x",
          "0123456789012345678901234567890123456789012345678901234567890-2"},
         {"012345678901234567890123456789012345678901234567890123456789012345",
@@ -34,10 +40,10 @@ static void label_value__follows_kubernetes(void **state)
     assert_false(name_is_label_value("a."));
     assert_false(name_is_label_value("a b"));
     assert_false(name_is_label_value("a/b"));
-    assert_true(name_is_label_value(
-        "012345678901234567890123456789012345678901234567890123456789012"));
-    assert_false(name_is_label_value(
-        "0123456789012345678901234567890123456789012345678901234567890123"));
+    assert_true(
+        name_is_label_value("012345678901234567890123456789012345678901234567890123456789012"));
+    assert_false(
+        name_is_label_value("0123456789012345678901234567890123456789012345678901234567890123"));
 }
 
 static void group_name(const struct gang_owner *owner, const char *group, const char *key,
@@ -72,12 +78,11 @@ static void pod_group__hash_is_sha256_over_nul_terminated_parts(void **state)
 static void pod_group__differs_by_everything_that_tells_gangs_apart(void **state)
 {
     (void)state;
-    const struct gang_owner owners[] = {
-        train,
-        {"batch", "JobSet", "ml", "train", NULL},
-        {"jobset.x-k8s.io", "Job", "ml", "train", NULL},
-        {"jobset.x-k8s.io", "JobSet", "ml2", "train", NULL},
-        {"jobset.x-k8s.io", "JobSet", "ml", "train2", NULL}};
+    const struct gang_owner owners[] = {train,
+                                        {"batch", "JobSet", "ml", "train", NULL},
+                                        {"jobset.x-k8s.io", "Job", "ml", "train", NULL},
+                                        {"jobset.x-k8s.io", "JobSet", "ml2", "train", NULL},
+                                        {"jobset.x-k8s.io", "JobSet", "ml", "train2", NULL}};
     char names[8][NAME_SIZE];
     for (size_t i = 0; i < 5; i++)
         group_name(&owners[i], "jobset", NULL, "1f3a9c2e", names[i]);
@@ -86,7 +91,8 @@ static void pod_group__differs_by_everything_that_tells_gangs_apart(void **state
     group_name(&train, "jobset", "k", "1f3a9c2e", names[7]);
     for (size_t i = 0; i < 8; i++)
         for (size_t k = i + 1; k < 8; k++)
-            assert_string_not_equal(names[i] + strlen(names[i]) - 8, names[k] + strlen(names[k]) - 8);
+            assert_string_not_equal(names[i] + strlen(names[i]) - 8,
+                                    names[k] + strlen(names[k]) - 8);
 }
 
 static void pod_group__joined_names_do_not_collide(void **state)

@@ -9,9 +9,9 @@
 
 static struct karta_profile *profile_of(const char *spec)
 {
-    json_t *document = json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion",
-                                 "workloadmap.dev/v1alpha1", "kind", "GangProfile", "metadata",
-                                 "name", "mine", "spec", test_json(spec));
+    json_t *document =
+        json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion", "workloadmap.dev/v1alpha1", "kind",
+                  "GangProfile", "metadata", "name", "mine", "spec", test_json(spec));
     struct karta_problems *problems = karta_problems_new();
     struct karta_profile *profile = profile_new(document, "test", problems);
     assert_int_equal(karta_problems_refusals(problems), 0);
@@ -23,14 +23,17 @@ static struct karta_profile *profile_of(const char *spec)
 /* Evaluates the one label `x` of a profile with this expression; the error's text, or NULL. */
 static char *evaluate(const char *place, const char *expression, json_t **values)
 {
-    json_t *spec = json_pack("{s:{s:{s:s}}}", "podTemplate", place, place[0] == 'f' ? "/x" : "x",
-                             expression);
+    json_t *spec =
+        json_pack("{s:{s:{s:s}}}", "podTemplate", place, place[0] == 'f' ? "/x" : "x", expression);
     char *text = json_dumps(spec, 0);
     struct karta_profile *profile = profile_of(text);
     json_t *input = test_json("{'queue': 'q', 'n': 3, 'list': [1, 2]}");
     struct karta_error err = {0};
-    int code = profile_evaluate(profile->keys, profile->key_count, profile->program, input, 0,
+    struct jq_input *jq_input = NULL;
+    assert_int_equal(jq_input_new(input, &jq_input, NULL), 0);
+    int code = profile_evaluate(profile->keys, profile->key_count, profile->program, jq_input, 0,
                                 values, &err);
+    jq_input_free(jq_input);
     free(text);
     json_decref(spec);
     json_decref(input);
@@ -42,8 +45,8 @@ static void evaluate__writes_text_and_leaves_out_nothing(void **state)
 {
     (void)state;
     static const char *const rows[][3] = {
-        {"labels", ".queue", "['q']"},        {"labels", ".absent", "[null]"},
-        {"labels", "\"\"", "[null]"},         {"labels", "empty", "[null]"},
+        {"labels", ".queue", "['q']"},         {"labels", ".absent", "[null]"},
+        {"labels", "\"\"", "[null]"},          {"labels", "empty", "[null]"},
         {"annotations", "\"a b\"", "['a b']"}, {"fields", "{a: .queue}", "[{'a': 'q'}]"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *values = NULL, *expected = test_json(rows[i][2]);

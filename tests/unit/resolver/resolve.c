@@ -55,12 +55,13 @@ static void pointer__escapes_keys_and_resolves_negative_indexes(void **state)
 {
     (void)state;
     json_t *object = test_json("{'a/b': [{'x~y': 1}, {'x~y': 2}], 'n': null}");
-    static const char *const rows[][3] = {{"['a/b', -1, 'x~y']", "/a~1b/1/x~0y", "2"},
-                                          {"['a/b', 0, 'x~y']", "/a~1b/0/x~0y", "1"},
-                                          {"['n']", "/n", NULL},
-                                          {"['q', 'r']", "/q/r", NULL},
-                                          {"['a/b', 9]", "/a~1b/9", NULL},
-                                          {"[]", "", "{'a/b': [{'x~y': 1}, {'x~y': 2}], 'n': null}"}};
+    static const char *const rows[][3] = {
+        {"['a/b', -1, 'x~y']", "/a~1b/1/x~0y", "2"},
+        {"['a/b', 0, 'x~y']", "/a~1b/0/x~0y", "1"},
+        {"['n']", "/n", NULL},
+        {"['q', 'r']", "/q/r", NULL},
+        {"['a/b', 9]", "/a~1b/9", NULL},
+        {"[]", "", "{'a/b': [{'x~y': 1}, {'x~y': 2}], 'n': null}"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *path = test_json(rows[i][0]);
         json_t *expected = rows[i][2] != NULL ? test_json(rows[i][2]) : NULL;

@@ -33,7 +33,8 @@ static const char *const rows[][2] = {
     {"{'resources': {'requests': {'cpu': '8'}, 'limits': {'cpu': '9', 'memory': '4Gi'}},"
      " 'containers': [{'resources': {'requests': {'cpu': '1'}}}]}",
      "{'cpu': '8', 'memory': '4Gi'}"},
-    {"{'containers': ['x', null, {}, {'resources': null}, {'resources': {'requests': []}}]}", "{}"}};
+    {"{'containers': ['x', null, {}, {'resources': null}, {'resources': {'requests': []}}]}",
+     "{}"}};
 
 static void of_pod__counts_as_the_scheduler_does(void **state)
 {

@@ -65,7 +65,10 @@ static int64_t scale_at(const struct tree *tree, size_t component, size_t instan
     return count.value;
 }
 
-#define NONE {-1, -1, -1}
+#define NONE                                                                                       \
+    {                                                                                              \
+        -1, -1, -1                                                                                 \
+    }
 
 static void leaf__sums_its_instances(void **state)
 {
@@ -91,7 +94,7 @@ static void parent__multiplies_its_children(void **state)
     build(&tree, nodes, 3, true);
     assert_int_equal(scale_at(&tree, 0, SCALE_ALL, SCALE_DESIRED), 24);
     assert_int_equal(scale_at(&tree, 0, SCALE_ALL, SCALE_MINIMUM), 24);
-    assert_int_equal(scale_pods(&tree.resolved, 2, 0, &pods, NULL), 0);
+    assert_int_equal(scale_leaf(&tree.resolved, 2, 0, 0, SCALE_DESIRED, &pods, NULL), 0);
     assert_int_equal(pods, 21);
 }
 
@@ -185,10 +188,11 @@ static void product__out_of_range_is_an_error(void **state)
     struct karta_error err = {0};
     int64_t pods = 0;
     build(&tree, nodes, 3, true);
-    assert_int_equal(
-        scale_of(&tree.resolved, 0, SCALE_ALL, SCALE_DESIRED, NULL, &count, &err), KARTA_ERR_LIMIT);
+    assert_int_equal(scale_of(&tree.resolved, 0, SCALE_ALL, SCALE_DESIRED, NULL, &count, &err),
+                     KARTA_ERR_LIMIT);
     assert_string_equal(err.message, "count of c: out of range");
-    assert_int_equal(scale_pods(&tree.resolved, 2, 0, &pods, NULL), KARTA_ERR_LIMIT);
+    assert_int_equal(scale_leaf(&tree.resolved, 2, 0, 0, SCALE_DESIRED, &pods, NULL),
+                     KARTA_ERR_LIMIT);
 }
 
 static void skip__leaves_listed_components_to_themselves(void **state)

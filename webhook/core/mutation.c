@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /mutate/workloads. The one idea: a fault of ours is never the workload's: it is let through with
- * a warning, unless whoever runs the server asked for the opposite.
+ * /mutate/workloads and /mutate/pods. The one idea: a fault of ours is never the workload's: it is
+ * let through with a warning, unless whoever runs the server asked for the opposite.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,8 +42,9 @@ static int deny(struct response *response, unsigned code, const char *reason, co
 }
 
 /* The mutation failed: --on-error answers. */
-static int failed(const struct admission_config *config, const struct karta_error *err,
-                  struct response *response, struct admission_record *record)
+static int failed(const struct admission_config *config, const struct karta_mutation *mutation,
+                  const struct karta_error *err, struct response *response,
+                  struct admission_record *record)
 {
     snprintf(record->detail, sizeof record->detail, "%s", err->message);
     snprintf(record->verdict, sizeof record->verdict, "failed");
@@ -52,7 +53,10 @@ static int failed(const struct admission_config *config, const struct karta_erro
         return deny(response, 500, "InternalError", message != NULL ? message : err->message);
     }
     char text[256];
-    snprintf(text, sizeof text, "not ganged: %.230s", err->message);
+    bool ganged = mutation->patch != NULL;
+    snprintf(text, sizeof text, "%s: %.200s", ganged ? "its gang stays as it was" : "not ganged",
+             err->message);
+    response->patch = ganged ? json_incref(mutation->patch) : NULL;
     response->warnings = json_pack("[s]", text);
     return response->warnings != NULL ? 0 : KARTA_ERR_NOMEM;
 }
@@ -70,22 +74,41 @@ static int take(struct karta_mutation *mutation, struct response *response,
     return 0;
 }
 
-int handle_workloads(const struct karta_snapshot *snapshot, const struct admission_config *config,
-                     const struct review *review, struct response *response,
-                     struct admission_record *record)
+static int mutate(enum admission_endpoint endpoint, const struct karta_snapshot *snapshot,
+                  const struct review *review, const struct karta_mutate_options *options,
+                  struct karta_mutation *mutation, struct karta_error *err)
+{
+    bool create = strcmp(review->operation, "CREATE") == 0;
+    if (endpoint == ADMISSION_MUTATE_PODS)
+        return karta_mutate_pod(snapshot, review->object, options, mutation, err);
+    if (create)
+        return karta_mutate_create(snapshot, review->object, options, mutation, err);
+    return karta_mutate_update(snapshot, review->object, review->old_object, options, mutation,
+                               err);
+}
+
+/* Pods are completed when they are made; of them nothing later can be changed. */
+static bool is_mutated(enum admission_endpoint endpoint, const struct review *review)
 {
     bool create = strcmp(review->operation, "CREATE") == 0;
     bool update = strcmp(review->operation, "UPDATE") == 0;
+    return review->sub_resource[0] == '\0' &&
+           (create || (update && endpoint == ADMISSION_MUTATE_WORKLOADS));
+}
+
+int handle_mutation(enum admission_endpoint endpoint, const struct karta_snapshot *snapshot,
+                    const struct admission_config *config, const struct review *review,
+                    struct response *response, struct admission_record *record)
+{
     response->allowed = true;
-    if ((!create && !update) || review->sub_resource[0] != '\0' || is_excluded(config, review->ns))
+    if (!is_mutated(endpoint, review) || is_excluded(config, review->ns))
         return 0;
     const struct karta_mutate_options options = options_of(config, review);
     struct karta_mutation mutation = {0};
     struct karta_error err = {0};
-    int code = create ? karta_mutate_create(snapshot, review->object, &options, &mutation, &err)
-                      : karta_mutate_update(snapshot, review->object, review->old_object, &options,
-                                            &mutation, &err);
-    code = code == 0 ? take(&mutation, response, record) : failed(config, &err, response, record);
+    int code = mutate(endpoint, snapshot, review, &options, &mutation, &err);
+    code = code == 0 ? take(&mutation, response, record)
+                     : failed(config, &mutation, &err, response, record);
     karta_mutation_dispose(&mutation);
     return code;
 }
