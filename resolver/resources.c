@@ -82,6 +82,8 @@ static int parse_value(const char *name, const json_t *value, struct quantity *q
     if (text == NULL)
         return karta_error_set(err, KARTA_ERR_SCHEMA, "%s: is no quantity", name);
     int code = quantity_parse(text, quantity, err);
+    if (code == 0 && quantity->nano < 0)
+        return karta_error_set(err, KARTA_ERR_SCHEMA, "%s: \"%.60s\" is negative", name, text);
     return code != 0 ? karta_error_wrap(err, code, "%s", name) : 0;
 }
 

@@ -54,6 +54,12 @@ static bool counts_leaves(const struct resolved *resolved)
     return true;
 }
 
+/* A component that has an error counts as nothing, which is said: its owner must not stand in. */
+static bool is_broken(const struct walk *walk, size_t c)
+{
+    return walk->resolved->components[c].error[0] != '\0';
+}
+
 static struct count own_count(const struct walk *walk, const struct component *component,
                               const struct instance *instance)
 {
@@ -83,9 +89,11 @@ static int add_children(const struct walk *walk, size_t c, struct count *total, 
             continue;
         struct subtree child = {0};
         code = subtree_of(walk, d, &child, err);
+        if (code == 0 && is_broken(walk, d))
+            child.total = (struct count){true, 0};
         if (code == 0)
             code = add(total, child.total, err);
-        bool same = resolved_same_ids(resolved, c, d);
+        bool same = resolved_same_ids(resolved, c, d) && !is_broken(walk, d);
         for (size_t i = 0; code == 0 && i < resolved->components[c].count; i++)
             code = add(&each[i], same ? child.each[i] : child.total, err);
         free(child.each);
@@ -176,6 +184,9 @@ int scale_leaf(const struct resolved *resolved, size_t component, size_t instanc
     const struct walk walk = {resolved, mode, NULL, counts_leaves(resolved)};
     const struct resolved_component *leaf = &resolved->components[component];
     struct count count = own_count(&walk, leaf->definition, &leaf->instances[instance]);
+    *pods = 0;
+    if (is_broken(&walk, component))
+        return 0;
     int code = multiply_up(&walk, component, instance, top, &count, err);
     *pods = count.value;
     return code;

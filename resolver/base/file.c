@@ -51,22 +51,44 @@ static ssize_t read_some(int fd, const char *path, struct strbuf *buf, struct ka
     return code != 0 ? code : got;
 }
 
-int file_read(const char *path, size_t cap, char **bytes, size_t *size, struct karta_error *err)
+/* All that is left to read; `name` is for messages. */
+static int read_all(int fd, const char *name, size_t cap, char **bytes, size_t *size,
+                    struct karta_error *err)
 {
-    bool standard = strcmp(path, "-") == 0;
-    AUTO_FD fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return system_error(err, errno, "read", path);
     KARTA_AUTO_STRBUF buf;
     strbuf_init(&buf, cap);
     ssize_t got;
-    while ((got = read_some(fd, standard ? "standard input" : path, &buf, err)) > 0)
+    while ((got = read_some(fd, name, &buf, err)) > 0)
         continue;
     if (got < 0)
         return (int)got;
     *size = buf.size;
     *bytes = strbuf_take(&buf);
     return *bytes != NULL ? KARTA_OK : strbuf_check(&buf, err);
+}
+
+int file_read(const char *path, size_t cap, char **bytes, size_t *size, struct karta_error *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    AUTO_FD fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return system_error(err, errno, "read", path);
+    return read_all(fd, standard ? "standard input" : path, cap, bytes, size, err);
+}
+
+int file_read_regular(const char *path, size_t cap, char **bytes, size_t *size,
+                      struct karta_error *err)
+{
+    /* a FIFO without a writer would block in open() */
+    AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return system_error(err, errno, "read", path);
+    if (S_ISDIR(status.st_mode))
+        return system_error(err, EISDIR, "read", path);
+    if (!S_ISREG(status.st_mode))
+        return karta_error_set(err, KARTA_ERR_IO, "cannot read %s: is no regular file", path);
+    return read_all(fd, path, cap, bytes, size, err);
 }
 
 static bool write_all(int fd, const char *bytes, size_t size)

@@ -14,6 +14,13 @@
  */
 int file_read(const char *path, size_t cap, char **bytes, size_t *size, struct karta_error *err);
 
+/*
+ * The same for who must never wait: what is no regular file (a FIFO, a device) is refused at once
+ * (`cannot read P: is no regular file`), and "-" is a file's name.
+ */
+int file_read_regular(const char *path, size_t cap, char **bytes, size_t *size,
+                      struct karta_error *err);
+
 /* Writes `path` whole or not at all: a temporary file beside it, fsync, rename. `mode` as chmod. */
 int file_write(const char *path, const char *bytes, size_t size, unsigned mode,
                struct karta_error *err);

@@ -6,6 +6,7 @@
  */
 #include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -138,9 +139,38 @@ static size_t unwiden(const char *bytes, size_t size, size_t offset)
     return offset >= added ? offset - added : 0;
 }
 
+static bool is_key(const char *bytes, size_t size, size_t end)
+{
+    while (end < size && is_space(bytes[end]))
+        end++;
+    return end < size && bytes[end] == ':';
+}
+
+/*
+ * A copy in which keys hold U+FFFD where they held U+0000, which jansson's keys cannot: an escape
+ * of the same length, so that positions stay. Nothing is ever written below such a key.
+ */
+static char *mend_keys(const char *bytes, size_t size)
+{
+    char *copy = malloc(size + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, bytes, size);
+    copy[size] = '\0';
+    for (size_t i = 0; i < size;) {
+        size_t end = copy[i] == '"' ? skip_string(copy, size, i) : i + 1;
+        bool key = copy[i] == '"' && is_key(copy, size, end);
+        for (size_t k = i; key && k + 6 <= end; k += copy[k] == '\\' ? 2 : 1)
+            if (memcmp(copy + k, "\\u0000", 6) == 0)
+                memcpy(copy + k, "\\ufffd", 6);
+        i = end;
+    }
+    return copy;
+}
+
 /* Decodes the value that `bytes` start with; what jansson says goes to *error. */
-static int decode(const char *bytes, size_t size, size_t flags, json_t **value, json_error_t *error,
-                  struct karta_error *err)
+static int decode_numbers(const char *bytes, size_t size, size_t flags, json_t **value,
+                          json_error_t *error, struct karta_error *err)
 {
     *value = json_loadb(bytes, size, flags, error);
     if (*value != NULL || json_error_code(error) != json_error_numeric_overflow)
@@ -153,6 +183,18 @@ static int decode(const char *bytes, size_t size, size_t flags, json_t **value, 
     *value = json_loadb(wide.text, wide.size, flags, error);
     error->position = (int)unwiden(bytes, size, (size_t)error->position);
     return KARTA_OK;
+}
+
+static int decode(const char *bytes, size_t size, size_t flags, json_t **value, json_error_t *error,
+                  struct karta_error *err)
+{
+    int code = decode_numbers(bytes, size, flags, value, error, err);
+    if (code != 0 || *value != NULL || json_error_code(error) != json_error_null_byte_in_key)
+        return code;
+    KARTA_AUTO_TEXT mended = mend_keys(bytes, size);
+    if (mended == NULL)
+        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+    return decode_numbers(mended, size, flags, value, error, err);
 }
 
 /* `key "a" stands twice in one map`, at the quote that opens the key before byte `end`. */

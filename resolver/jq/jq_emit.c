@@ -4,8 +4,9 @@
  * idea: each node becomes one closed term, in parentheses where it is composed, and everything that
  * could keep a C function of libjq busy goes through a guard of ours (jq_prelude.c) first.
  *
- * `try` is written so that it holds nothing open: its results are collected before they leave it.
- * jq 1.6 otherwise lets a `try` catch the signals by which first() and limit() stop.
+ * What a node is written as is short: libjq walks the whole program once for each of its own
+ * builtins while it compiles, so each instruction counts, and a call of a definition of ours costs
+ * a tenth of what the definition does.
  */
 #include "jq/jq_emit.h"
 
@@ -180,6 +181,21 @@ static void emit_call(const struct jq_node *node, struct strbuf *out)
     }
 }
 
+static const char *comparison_name(const char *sign)
+{
+    bool equal = sign[1] == '=';
+    switch (sign[0]) {
+    case '<':
+        return equal ? "karta_at_most" : "karta_less";
+    case '>':
+        return equal ? "karta_at_least" : "karta_more";
+    case '!':
+        return "karta_unequal";
+    default:
+        return "karta_equal";
+    }
+}
+
 /* Against a literal scalar nothing deep is ever compared; everything else is weighed first. */
 static void emit_comparison(const struct jq_node *node, struct strbuf *out)
 {
@@ -188,11 +204,11 @@ static void emit_comparison(const struct jq_node *node, struct strbuf *out)
         emit_joined(node, node->text, out);
         return;
     }
-    strbuf_adds(out, "(karta_pair(");
+    strbuf_addf(out, "%s(", comparison_name(node->text));
     emit(node->first, out);
     strbuf_adds(out, "; ");
     emit(right, out);
-    strbuf_addf(out, ") | .[0] %s .[1])", node->text);
+    strbuf_addc(out, ')');
 }
 
 static void emit_arithmetic(const struct jq_node *node, struct strbuf *out)
@@ -266,18 +282,13 @@ static void emit_if(const struct jq_node *node, struct strbuf *out)
 static void emit_try(const struct jq_node *node, struct strbuf *out)
 {
     const struct jq_node *handler = node_second(node);
-    strbuf_adds(out, "([(try ");
-    if (handler == NULL) {
-        emit(node->first, out);
-        strbuf_adds(out, " catch empty)] | .[])");
-        return;
-    }
-    strbuf_addc(out, '(');
+    strbuf_adds(out, handler == NULL ? "karta_try(" : "karta_catch(");
     emit(node->first, out);
-    strbuf_adds(out, " | [.]) catch {error: .})] | .[] | "
-                     "if type == \"array\" then .[0] else (.[\"error\"] | ");
-    emit(handler, out);
-    strbuf_adds(out, ") end)");
+    if (handler != NULL) {
+        strbuf_adds(out, "; ");
+        emit(handler, out);
+    }
+    strbuf_addc(out, ')');
 }
 
 static void emit(const struct jq_node *node, struct strbuf *out)
@@ -367,13 +378,15 @@ void jq_emit(const struct jq_expression *expression, struct strbuf *out)
     emit(expression->root, out);
 }
 
-static void emit_main(const struct jq_part *parts, size_t count, struct strbuf *out)
+/* A part is the argument of a call, so it is a function of its own, with its own 64 KiB of code. */
+static void emit_parts(const struct jq_part *parts, size_t count, struct strbuf *out)
 {
     strbuf_addc(out, '[');
     for (size_t i = 0; i < count; i++) {
         bool paths = parts[i].kind == JQ_PATHS;
-        strbuf_addf(out, "%s(try [limit(%d; %sp%zu%s)] catch {error: .})", i > 0 ? ",\n" : "",
-                    LIMIT_EXPRESSION_RESULTS + 1, paths ? "path(" : "", i, paths ? ")" : "");
+        strbuf_addf(out, "%skarta_part(%s", i > 0 ? ",\n" : "", paths ? "path(" : "");
+        jq_emit(parts[i].expression, out);
+        strbuf_adds(out, paths ? "))" : ")");
     }
     strbuf_addc(out, ']');
 }
@@ -384,12 +397,7 @@ char *jq_emit_program(const struct jq_part *parts, size_t count, struct karta_er
     KARTA_AUTO_STRBUF whole;
     strbuf_init(&body, PROGRAM_BYTES);
     strbuf_init(&whole, PROGRAM_BYTES);
-    for (size_t i = 0; i < count; i++) {
-        strbuf_addf(&body, "def p%zu: ", i);
-        jq_emit(parts[i].expression, &body);
-        strbuf_adds(&body, ";\n");
-    }
-    emit_main(parts, count, &body);
+    emit_parts(parts, count, &body);
     if (strbuf_check(&body, err) != 0)
         return NULL;
     jq_prelude_emit(body.text, &whole);

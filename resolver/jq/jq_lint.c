@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "jq/jq_builtin.h"
+#include "jq/jq_cost.h"
 
 struct lint {
     struct karta_error *err;
@@ -266,8 +267,21 @@ static int lint_node(struct lint *lint, const struct jq_node *node)
     return code;
 }
 
+static int lint_cost(const struct jq_expression *expression, struct karta_error *err)
+{
+    size_t cost = jq_cost(expression);
+    if (cost <= LIMIT_EXPRESSION_COST)
+        return 0;
+    return karta_error_set_at(
+        err, KARTA_ERR_EXPRESSION, 0, jq_cost_column(expression, LIMIT_EXPRESSION_COST),
+        "is too large to compile: its parts weigh %zu together, at most %u are taken; say it in "
+        "fewer steps",
+        cost, LIMIT_EXPRESSION_COST);
+}
+
 int jq_lint(const struct jq_expression *expression, struct karta_error *err)
 {
     struct lint lint = {.err = err};
-    return lint_node(&lint, expression->root);
+    int code = lint_node(&lint, expression->root);
+    return code == 0 ? lint_cost(expression, err) : code;
 }

@@ -22,12 +22,22 @@ struct definition {
 #define TEXT_BYTES "1048576"
 #define ARRAY_ELEMENTS "65536"
 
+/* One more than LIMIT_EXPRESSION_RESULTS: whoever reads a part sees that there were more. */
+#define PART_RESULTS "1001"
+
 static const struct definition definitions[] = {
     /* jq 1.6 leaks a key when an error or a break leaves .[] of an object */
     {"karta_each", "def karta_each: if type == \"object\" then keys_unsorted[] as $k | .[$k]"
                    " else .[] end;"},
     {"karta_each_or_none", "def karta_each_or_none: if type == \"object\""
                            " then keys_unsorted[] as $k | .[$k] else .[]? end;"},
+    {"karta_map", "def karta_map(f): [karta_each | f];"},
+    /* what a `try` gives is collected before it leaves it: jq 1.6 otherwise lets it catch the
+     * signals by which first() and limit() stop */
+    {"karta_try", "def karta_try(f): [(try f catch empty)] | .[];"},
+    {"karta_catch", "def karta_catch(f; h): [(try (f | [.]) catch {error: .})] | .[]"
+                    " | if type == \"array\" then .[0] else (.[\"error\"] | h) end;"},
+    {"karta_part", "def karta_part(f): try [limit(" PART_RESULTS "; f)] catch {error: .};"},
     {"karta_compound", "def karta_compound: type == \"array\" or type == \"object\";"},
     {"karta_nodes",
      "def karta_nodes:"
@@ -71,6 +81,12 @@ static const struct definition definitions[] = {
     {"karta_pair", "def karta_pair(l; r): r as $r | l as $l | [$l, $r]"
                    " | if ($l | karta_compound) and ($l | type) == ($r | type)"
                    " then karta_weigh else . end;"},
+    {"karta_equal", "def karta_equal(l; r): karta_pair(l; r) | .[0] == .[1];"},
+    {"karta_unequal", "def karta_unequal(l; r): karta_pair(l; r) | .[0] != .[1];"},
+    {"karta_less", "def karta_less(l; r): karta_pair(l; r) | .[0] < .[1];"},
+    {"karta_at_most", "def karta_at_most(l; r): karta_pair(l; r) | .[0] <= .[1];"},
+    {"karta_more", "def karta_more(l; r): karta_pair(l; r) | .[0] > .[1];"},
+    {"karta_at_least", "def karta_at_least(l; r): karta_pair(l; r) | .[0] >= .[1];"},
     {"karta_add", "def karta_add(l; r): r as $r | l as $l | ($l | type) as $t"
                   " | if $t == \"null\" then $r elif ($r | type) == \"null\" then $l"
                   " elif $t != ($r | type) or $t == \"boolean\""
@@ -100,6 +116,7 @@ static const struct definition definitions[] = {
     {"karta_total", "def karta_total: reduce karta_each as $x (null; karta_add(.; $x));"},
     {"karta_any", "def karta_any(g; c): ([label $out | (g | c)"
                   " | if . then (true, break $out) else empty end] | length) > 0;"},
+    {"karta_all", "def karta_all(g; c): karta_any(g; c | not) | not;"},
     {"karta_startswith", "def karta_startswith(s): s as $s | karta_text"
                          " | startswith($s | karta_text);"},
     {"karta_endswith", "def karta_endswith(s): s as $s | karta_text"
@@ -126,6 +143,7 @@ static const struct definition definitions[] = {
                   " elif type == \"null\" then false"
                   " else error(\"cannot check whether \" + type + \" has a \" + ($k | type)"
                   " + \" key\") end;"},
+    {"karta_in", "def karta_in(o): . as $k | o | karta_has($k);"},
     {"karta_contains",
      "def karta_contains($b): . as $a | ($a | type) as $t"
      " | if $t != ($b | type) then"
@@ -137,10 +155,21 @@ static const struct definition definitions[] = {
      " | any($a[]; type == ($x | type) and karta_contains($x)))"
      " elif $t == \"string\" then ($b | length) == 0 or ($a | karta_split($b) | length) > 1"
      " else $a == $b end;"},
+    {"karta_inside", "def karta_inside(b): . as $a | b | karta_contains($a);"},
     {"karta_leaves", "def karta_leaves: if type == \"array\" then .[] | karta_leaves else . end;"},
+    {"karta_flatten", "def karta_flatten: [karta_each | karta_leaves];"},
     {"karta_reverse", "def karta_reverse: if type == \"null\" then []"
                       " else karta_array | [.[length - 1 - range(0; length)]] end;"},
     {"karta_by", "def karta_by(f): karta_array | [., ([.[] | [f]] | karta_weigh)];"},
+    {"karta_group_by", "def karta_group_by(f): karta_by(f)"
+                       " | .[1] as $by | .[0] | _group_by_impl($by);"},
+    {"karta_max_by", "def karta_max_by(f): karta_by(f)"
+                     " | .[1] as $by | .[0] | _max_by_impl($by);"},
+    {"karta_min_by", "def karta_min_by(f): karta_by(f)"
+                     " | .[1] as $by | .[0] | _min_by_impl($by);"},
+    {"karta_sort_by", "def karta_sort_by(f): karta_by(f)"
+                      " | .[1] as $by | .[0] | _sort_by_impl($by);"},
+    {"karta_unique_by", "def karta_unique_by(f): [karta_group_by(f) | .[] | .[0]];"},
     {"karta_to_entries", "def karta_to_entries: if karta_compound"
                          " then [keys_unsorted[] as $k | {key: $k, value: .[$k]}]"
                          " else error(type + \" has no entries\") end;"},
@@ -152,6 +181,8 @@ static const struct definition definitions[] = {
     {"karta_from_entries", "def karta_from_entries: reduce karta_each as $e ({};"
                            " . + {($e | karta_entry_key): ($e | if has(\"value\") then .value"
                            " elif has(\"v\") then .v else .Value end)});"},
+    {"karta_with_entries", "def karta_with_entries(f): [karta_to_entries[] | f]"
+                           " | karta_from_entries;"},
     {"karta_map_values",
      "def karta_map_values(f): if type == \"object\""
      " then [keys_unsorted[] as $k | {key: $k, value: (.[$k] | first(f))}] | karta_from_entries"

@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "jq/jq_cost.h"
 #include "jq/jq_emit.h"
 #include "jq/jq_pool.h"
 #include "jq/jq_value.h"
@@ -30,12 +31,39 @@ struct jq_input {
     jv value;
 };
 
+/* What each part costs beside its expression. */
+#define PART_COST 10
+
+/* Each expression is within its own cap; together they may not be. */
+static int check_cost(const struct jq_part *parts, size_t count, struct karta_error *err)
+{
+    size_t cost = 0, largest = 0, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t own = jq_cost(parts[i].expression) + PART_COST;
+        cost += own;
+        if (own > most) {
+            most = own;
+            largest = i;
+        }
+    }
+    if (cost <= LIMIT_PROGRAM_COST)
+        return 0;
+    return karta_error_set(err, KARTA_ERR_LIMIT,
+                           "%zu expressions are too large to be compiled together: they weigh %zu, "
+                           "at most %u are taken; shorten them, first of all \"%.60s\"",
+                           count, cost, LIMIT_PROGRAM_COST,
+                           jq_expression_text(parts[largest].expression));
+}
+
 int jq_program_new(const struct jq_part *parts, size_t count, struct jq_program **program,
                    struct karta_error *err)
 {
     if (count > LIMIT_PROGRAM_PARTS)
         return karta_error_set(err, KARTA_ERR_LIMIT, "%zu expressions are above the cap of %u",
                                count, LIMIT_PROGRAM_PARTS);
+    int code = check_cost(parts, count, err);
+    if (code != 0)
+        return code;
     struct jq_program *made = calloc(1, sizeof *made);
     if (made == NULL || (made->parts = mem_array(count + 1, sizeof *parts)) == NULL) {
         free(made);

@@ -142,6 +142,26 @@ static void read__fifo(void **state)
     assert_int_equal(status, 0);
 }
 
+static void read_regular__never_waits(void **state)
+{
+    KARTA_AUTO_TEXT fifo = inside(state, "fifo");
+    KARTA_AUTO_TEXT file = inside(state, "file");
+    KARTA_AUTO_TEXT message = mem_format("cannot read %s: is no regular file", fifo);
+    struct karta_error err = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(file_read_regular(fifo, 10, &bytes, &size, &err), KARTA_ERR_IO);
+    assert_string_equal(err.message, message);
+    assert_int_equal(file_read_regular("/dev/null", 10, &bytes, &size, NULL), KARTA_ERR_IO);
+    assert_int_equal(file_write(file, "abc", 3, 0600, NULL), 0);
+    assert_int_equal(file_read_regular(file, 10, &bytes, &size, NULL), 0);
+    assert_string_equal(bytes, "abc");
+    free(bytes);
+    unlink(fifo);
+    unlink(file);
+}
+
 static void read__standard_input(void **state)
 {
     KARTA_AUTO_TEXT path = inside(state, "in");
@@ -220,6 +240,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(read__says_why_not, setup, teardown),
         cmocka_unit_test_setup_teardown(read__empty, setup, teardown),
         cmocka_unit_test_setup_teardown(read__fifo, setup, teardown),
+        cmocka_unit_test_setup_teardown(read_regular__never_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(read__standard_input, setup, teardown),
         cmocka_unit_test_setup_teardown(list__in_byte_order, setup, teardown),
         cmocka_unit_test_setup_teardown(list__of_no_folder, setup, teardown),

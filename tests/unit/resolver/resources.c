@@ -62,6 +62,12 @@ static void of_pod__names_a_quantity_that_is_none(void **state)
     assert_string_equal(err.message, "cpu: \"4x\" is not a quantity");
     resources_dispose(&resources);
     json_decref(spec);
+    karta_error_init(&err);
+    spec = test_json("{'containers': [{'resources': {'limits': {'nvidia.com/gpu': -1}}}]}");
+    assert_int_equal(resources_of_pod(spec, &resources, &err), KARTA_ERR_SCHEMA);
+    assert_string_equal(err.message, "nvidia.com/gpu: \"-1\" is negative");
+    resources_dispose(&resources);
+    json_decref(spec);
 }
 
 static void add__multiplies_exactly_and_notices_overflow(void **state)

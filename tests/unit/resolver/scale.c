@@ -195,6 +195,22 @@ static void product__out_of_range_is_an_error(void **state)
                      KARTA_ERR_LIMIT);
 }
 
+/* What is broken is nothing, not "says nothing": its owner's count doesn't stand in for it. */
+static void error__counts_as_nothing(void **state)
+{
+    (void)state;
+    struct tree tree;
+    int64_t pods = 1;
+    const struct node nodes[] = {{"", 0, false, {2, -1, -1}, NONE, {0}},
+                                 {"", 0, true, {-1, -1, -1}, NONE, {0}}};
+    build(&tree, nodes, 2, true);
+    assert_int_equal(scale_at(&tree, 0, SCALE_ALL, SCALE_DESIRED), 2);
+    strcpy(tree.resolved_components[1].error, "broken");
+    assert_int_equal(scale_at(&tree, 0, SCALE_ALL, SCALE_DESIRED), 0);
+    assert_int_equal(scale_leaf(&tree.resolved, 1, 0, 0, SCALE_DESIRED, &pods, NULL), 0);
+    assert_int_equal(pods, 0);
+}
+
 static void skip__leaves_listed_components_to_themselves(void **state)
 {
     (void)state;
@@ -222,6 +238,7 @@ int main(void)
         cmocka_unit_test(no_scale__counts_leaf_instances),
         cmocka_unit_test(late__counts_only_when_desired),
         cmocka_unit_test(product__out_of_range_is_an_error),
+        cmocka_unit_test(error__counts_as_nothing),
         cmocka_unit_test(skip__leaves_listed_components_to_themselves)};
     return cmocka_run_group_tests_name("scale", tests, NULL, NULL);
 }
