@@ -103,7 +103,7 @@ static void answer_review(enum admission_endpoint endpoint, const struct karta_s
 {
     struct response response = {0};
     int code = endpoint == ADMISSION_VALIDATE_DEFINITIONS
-                   ? handle_definitions(review, &response)
+                   ? handle_definitions(snapshot, review, &response)
                    : handle_mutation(endpoint, snapshot, config, review, &response, record);
     answer->body = code == 0 ? response_encode(review, &response) : NULL;
     answer->status = 200;

@@ -29,11 +29,16 @@ static bool same(json_t *a, json_t *b)
     return a == b || (a != NULL && b != NULL && json_equal(a, b));
 }
 
+static bool is_deleting(const json_t *object)
+{
+    return json_is_string(
+        json_object_get(json_object_get(object, "metadata"), "deletionTimestamp"));
+}
+
 /* An update that changes nothing of ours, or of an object on its way out. */
 static bool is_harmless(const struct review *review)
 {
-    const json_t *metadata = json_object_get(review->object, "metadata");
-    if (json_is_string(json_object_get(metadata, "deletionTimestamp")))
+    if (is_deleting(review->object))
         return true;
     return review->old_object != NULL && same(json_object_get(review->object, "spec"),
                                               json_object_get(review->old_object, "spec"));
@@ -100,7 +105,31 @@ static void check_update(const struct review *review, struct karta_problems *pro
     }
 }
 
-int handle_definitions(const struct review *review, struct response *response)
+/*
+ * Two objects of the cluster for one kind: which is in force would be chance. Definitions from
+ * files are no obstacle: the cluster's object takes their place.
+ */
+static void check_taken(const struct karta_snapshot *snapshot, const struct review *review,
+                        struct karta_problems *problems)
+{
+    static const char cluster[] = "cluster:";
+    const json_t *metadata = json_object_get(review->object, "metadata");
+    const char *name = json_string_value(json_object_get(metadata, "name"));
+    const struct karta_definition *other = karta_snapshot_find(
+        snapshot, root_text(review->object, "group"), root_text(review->object, "version"),
+        root_text(review->object, "kind"));
+    if (other == NULL || strcmp(review->operation, "CREATE") != 0 ||
+        strncmp(karta_definition_origin(other), cluster, sizeof cluster - 1) != 0 ||
+        is_deleting(karta_definition_document(other)) ||
+        (name != NULL && strcmp(name, karta_definition_name(other)) == 0))
+        return;
+    karta_problems_add(problems, KARTA_REFUSAL, "spec.structureDefinition.rootComponent.kind",
+                       "is covered by Karta \"%s\" already: change that one, or delete it first",
+                       karta_definition_name(other));
+}
+
+int handle_definitions(const struct karta_snapshot *snapshot, const struct review *review,
+                       struct response *response)
 {
     response->allowed = true;
     if (review->object == NULL || review->sub_resource[0] != '\0' ||
@@ -110,6 +139,7 @@ int handle_definitions(const struct review *review, struct response *response)
     if (problems == NULL)
         return KARTA_ERR_NOMEM;
     check_update(review, problems);
+    check_taken(snapshot, review, problems);
     karta_document_validate(review->object, problems);
     response->warnings = warnings_of(problems);
     if (karta_problems_refusals(problems) > 0) {

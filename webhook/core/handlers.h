@@ -10,6 +10,7 @@
 int handle_mutation(enum admission_endpoint endpoint, const struct karta_snapshot *snapshot,
                     const struct admission_config *config, const struct review *review,
                     struct response *response, struct admission_record *record);
-int handle_definitions(const struct review *review, struct response *response);
+int handle_definitions(const struct karta_snapshot *snapshot, const struct review *review,
+                       struct response *response);
 
 #endif

@@ -26,7 +26,7 @@ KARTA_API void karta_snapshot_unref(struct karta_snapshot *snapshot);
 
 /*
  * Loads every document of `bytes` (Karta or GangProfile; YAML or JSON). `origin` names the source
- * in lists and logs ("built-in:jobset.yaml"). A later definition of the same group/version/kind
+ * in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of the cluster). A later definition of the same group/version/kind
  * shadows the earlier; a document with a refusal is left out and listed with state "failed".
  * `problems` (may be NULL) collects what was wrong, each path with "origin: " before it where the
  * document is not the only one. 0, or KARTA_ERR_* when the bytes could not be read at all (the

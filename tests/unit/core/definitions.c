@@ -34,6 +34,9 @@ static json_t *component(json_t *karta, const char *key)
     return json_is_array(value) ? json_array_get(value, 0) : value;
 }
 
+/* What is in force while the review comes in; freed by the call. */
+static struct karta_snapshot *in_force;
+
 /* New response to the review; `object` and `old` are taken. */
 static json_t *answer(const char *operation, json_t *object, json_t *old)
 {
@@ -45,7 +48,8 @@ static json_t *answer(const char *operation, json_t *object, json_t *old)
     json_t *review = json_pack("{s:s, s:s, s:o}", "apiVersion", "admission.k8s.io/v1", "kind",
                                "AdmissionReview", "request", request);
     char *text = json_dumps(review, 0);
-    struct karta_snapshot *snapshot = karta_snapshot_new();
+    struct karta_snapshot *snapshot = in_force != NULL ? in_force : karta_snapshot_new();
+    in_force = NULL;
     admission_handle(ADMISSION_VALIDATE_DEFINITIONS, snapshot, &config, text, strlen(text), &out,
                      &record);
     json_t *body = json_loadb(out.body, out.size, 0, NULL);
@@ -210,6 +214,54 @@ static int stop(void **state)
     return 0;
 }
 
+/* Puts the good definition under another name into force, changed by `update`. */
+static void put_in_force(const char *origin, const char *update)
+{
+    json_t *karta = fixture("good"), *metadata = test_json(update);
+    json_object_update(json_object_get(karta, "metadata"), metadata);
+    char *text = json_dumps(karta, 0);
+    in_force = karta_snapshot_new();
+    assert_int_equal(karta_snapshot_load(in_force, text, strlen(text), origin, NULL, NULL), 0);
+    free(text);
+    json_decref(metadata);
+    json_decref(karta);
+}
+
+static bool is_allowed(const char *operation)
+{
+    json_t *old = strcmp(operation, "UPDATE") == 0 ? json_object() : NULL;
+    json_t *response = answer(operation, fixture("good"), old);
+    bool allowed = json_is_true(json_object_get(response, "allowed"));
+    json_decref(response);
+    return allowed;
+}
+
+static void create__of_a_second_karta_names_the_first(void **state)
+{
+    (void)state;
+    put_in_force("cluster:other", "{'name': 'other'}");
+    json_t *response = answer("CREATE", fixture("good"), NULL);
+    assert_string_equal(message_of(response),
+                        KIND ": is covered by Karta \"other\" already: change that one, or delete "
+                             "it first");
+    json_decref(response);
+}
+
+static void create__may_shadow_files_and_what_is_going(void **state)
+{
+    (void)state;
+    put_in_force("built-in:good.yaml", "{'name': 'other'}");
+    assert_true(is_allowed("CREATE"));
+    put_in_force("cluster:good", "{'name': 'good'}");
+    assert_true(is_allowed("CREATE"));
+    put_in_force("cluster:other", "{'name': 'other', 'deletionTimestamp': '2026-01-01T00:00:00Z'}");
+    assert_true(is_allowed("CREATE"));
+    put_in_force("cluster:other", "{'name': 'other'}");
+    assert_true(is_allowed("UPDATE"));
+    put_in_force("cluster:other", "{'name': 'other'}");
+    assert_false(is_allowed("CREATE"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +271,8 @@ int main(void)
         cmocka_unit_test(update__keeps_the_kind),
         cmocka_unit_test(update__says_of_a_broken_kind_what_it_lacks),
         cmocka_unit_test(update__puts_problems_in_order),
-        cmocka_unit_test(update__that_changes_nothing_is_allowed)};
+        cmocka_unit_test(update__that_changes_nothing_is_allowed),
+        cmocka_unit_test(create__of_a_second_karta_names_the_first),
+        cmocka_unit_test(create__may_shadow_files_and_what_is_going)};
     return cmocka_run_group_tests_name("definitions", tests, start, stop);
 }
