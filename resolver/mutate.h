@@ -33,6 +33,9 @@ int mutate_warn(struct karta_mutation *out, const char *format, ...) KARTA_PRINT
 /* Records why the object is left alone; the first reason stays. */
 void mutate_refuse(struct mutate *mutate, const char *format, ...) KARTA_PRINTF(2, 3);
 
+/* Absent, null or the empty text: nothing that a user has set. */
+bool mutate_is_blank(const json_t *value);
+
 /* Starts a result: an empty list of warnings, an empty audit. */
 int mutate_begin(struct mutate *mutate, struct karta_error *err);
 

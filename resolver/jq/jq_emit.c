@@ -135,10 +135,13 @@ static void emit_suffix(const struct jq_node *node, struct strbuf *out)
 
 static void emit_array(const struct jq_node *node, struct strbuf *out)
 {
-    strbuf_addc(out, '[');
-    if (node->first != NULL)
-        emit(node->first, out);
-    strbuf_addc(out, ']');
+    if (node->first == NULL) {
+        strbuf_adds(out, "[]");
+        return;
+    }
+    strbuf_adds(out, "karta_collect(");
+    emit(node->first, out);
+    strbuf_addc(out, ')');
 }
 
 /* A key of an object or of a pattern; `guard` lets through what may be one. */
@@ -181,34 +184,28 @@ static void emit_call(const struct jq_node *node, struct strbuf *out)
     }
 }
 
-static const char *comparison_name(const char *sign)
+/* A call of a definition of ours that takes two arguments. */
+static void emit_operator(const struct jq_node *node, const char *name, struct strbuf *out)
 {
-    bool equal = sign[1] == '=';
-    switch (sign[0]) {
-    case '<':
-        return equal ? "karta_at_most" : "karta_less";
-    case '>':
-        return equal ? "karta_at_least" : "karta_more";
-    case '!':
-        return "karta_unequal";
-    default:
-        return "karta_equal";
-    }
+    strbuf_addf(out, "%s(", name);
+    emit(node->first, out);
+    strbuf_adds(out, "; ");
+    emit(node_second(node), out);
+    strbuf_addc(out, ')');
 }
 
 /* Against a literal scalar nothing deep is ever compared; everything else is weighed first. */
 static void emit_comparison(const struct jq_node *node, struct strbuf *out)
 {
-    const struct jq_node *right = node_second(node);
-    if (node_is_scalar(node->first) || node_is_scalar(right)) {
-        emit_joined(node, node->text, out);
-        return;
-    }
-    strbuf_addf(out, "%s(", comparison_name(node->text));
-    emit(node->first, out);
-    strbuf_adds(out, "; ");
-    emit(right, out);
-    strbuf_addc(out, ')');
+    static const struct {
+        const char *sign, *plain, *weighed;
+    } names[] = {{"==", "karta_is", "karta_equal"},  {"!=", "karta_is_not", "karta_unequal"},
+                 {"<", "karta_below", "karta_less"}, {"<=", "karta_to", "karta_at_most"},
+                 {">", "karta_above", "karta_more"}, {">=", "karta_from", "karta_at_least"}};
+    bool plain = node_is_scalar(node->first) || node_is_scalar(node_second(node));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(node->text, names[i].sign) == 0)
+            emit_operator(node, plain ? names[i].plain : names[i].weighed, out);
 }
 
 static void emit_arithmetic(const struct jq_node *node, struct strbuf *out)
@@ -218,11 +215,7 @@ static void emit_arithmetic(const struct jq_node *node, struct strbuf *out)
                        : node->text[0] == '*' ? "karta_multiply"
                        : node->text[0] == '/' ? "karta_divide"
                                               : "karta_modulo";
-    strbuf_addf(out, "%s(", name);
-    emit(node->first, out);
-    strbuf_adds(out, "; ");
-    emit(node_second(node), out);
-    strbuf_addc(out, ')');
+    emit_operator(node, name, out);
 }
 
 static void emit_negate(const struct jq_node *node, struct strbuf *out)
@@ -338,13 +331,13 @@ static void emit(const struct jq_node *node, struct strbuf *out)
         emit_joined(node, ",", out);
         break;
     case NODE_DEFAULT:
-        emit_joined(node, "//", out);
+        emit_operator(node, "karta_default", out);
         break;
     case NODE_AND:
-        emit_joined(node, "and", out);
+        emit_operator(node, "karta_and", out);
         break;
     case NODE_OR:
-        emit_joined(node, "or", out);
+        emit_operator(node, "karta_or", out);
         break;
     case NODE_COMPARE:
         emit_comparison(node, out);

@@ -31,6 +31,17 @@ static const struct definition definitions[] = {
                    " else .[] end;"},
     {"karta_each_or_none", "def karta_each_or_none: if type == \"object\""
                            " then keys_unsorted[] as $k | .[$k] else .[]? end;"},
+    {"karta_collect", "def karta_collect(f): [f];"},
+    {"karta_default", "def karta_default(l; r): l // r;"},
+    {"karta_and", "def karta_and(l; r): l and r;"},
+    {"karta_or", "def karta_or(l; r): l or r;"},
+    /* where one side is a literal: nothing deep is ever compared */
+    {"karta_is", "def karta_is(l; r): l == r;"},
+    {"karta_is_not", "def karta_is_not(l; r): l != r;"},
+    {"karta_below", "def karta_below(l; r): l < r;"},
+    {"karta_to", "def karta_to(l; r): l <= r;"},
+    {"karta_above", "def karta_above(l; r): l > r;"},
+    {"karta_from", "def karta_from(l; r): l >= r;"},
     {"karta_map", "def karta_map(f): [karta_each | f];"},
     /* what a `try` gives is collected before it leaves it: jq 1.6 otherwise lets it catch the
      * signals by which first() and limit() stop */
