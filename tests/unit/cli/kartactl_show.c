@@ -7,31 +7,23 @@
 
 #define CONVOY " --definitions tests/unit/cli/data/convoy-karta.yaml"
 
-/* Compares what is printed with a file of tests/unit/cli/data. */
-static void check_output(const char *arguments, const char *file)
-{
-    char *expected = test_read(file, NULL);
-    assert_run(arguments, 0, expected, "");
-    free(expected);
-}
-
 static void show__has_tree_statuses_gang_and_expressions(void **state)
 {
     (void)state;
-    check_output("definitions show jobset-x-k8s-io-jobset-v1alpha2",
-                 "tests/unit/cli/data/jobset-show.txt");
+    assert_run_file("definitions show jobset-x-k8s-io-jobset-v1alpha2", "jobset-show.txt");
 }
 
 static void show__has_every_form_of_every_field(void **state)
 {
     (void)state;
-    check_output("definitions show convoy" CONVOY, "tests/unit/cli/data/convoy-show.txt");
+    assert_run_file("definitions show convoy" CONVOY, "convoy-show.txt");
 }
 
 static void show__is_readable_in_100_columns(void **state)
 {
     (void)state;
-    const char *const names[] = {"jobset", "pytorchjob", "job", "deployment", "convoy"};
+    const char *const names[] = {"jobset",     "pytorchjob", "batch/job",
+                                 "raycluster", "deployment", "convoy"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char arguments[128];
         snprintf(arguments, sizeof arguments, "definitions show %s" CONVOY, names[i]);
@@ -50,7 +42,7 @@ static void show__takes_a_kind_as_kubectl_does(void **state)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         char arguments[128];
         snprintf(arguments, sizeof arguments, "definitions show %s", words[i]);
-        check_output(arguments, "tests/unit/cli/data/jobset-show.txt");
+        assert_run_file(arguments, "jobset-show.txt");
     }
 }
 
@@ -58,8 +50,8 @@ static void show__asks_which_where_a_kind_has_several(void **state)
 {
     (void)state;
     assert_run("definitions show Job --definitions tests/unit/cli/data/other-job-karta.yaml", 3, "",
-               "kartactl: several definitions are for \"Job\": batch-job-v1, other-job; give one's "
-               "name\n");
+               "kartactl: several definitions are for \"Job\": batch-job-v1, "
+               "batch-volcano-sh-job-v1alpha1, other-job; give one's name\n");
     struct run run = run_kartactl("definitions show other.example.com/job --definitions "
                                   "tests/unit/cli/data/other-job-karta.yaml");
     const char *const begin = "other-job\nKind:      other.example.com/v1 Job\n";

@@ -73,3 +73,18 @@ void assert_run(const char *arguments, int code, const char *out, const char *er
 {
     assert_run_with("", arguments, code, out, err);
 }
+
+void assert_run_file(const char *arguments, const char *file)
+{
+    KARTA_AUTO_TEXT path = mem_format("%s/tests/unit/cli/data/%s", KARTA_SOURCE_DIR, file);
+    struct run run = run_kartactl(arguments);
+    assert_string_equal(run.err, "");
+    assert_int_equal(run.code, 0);
+    if (getenv("KARTA_FIXTURE_UPDATE") != NULL)
+        assert_int_equal(file_write(path, run.out, strlen(run.out), 0644, NULL), 0);
+    KARTA_AUTO_TEXT expected = NULL;
+    size_t size;
+    assert_int_equal(file_read(path, 1U << 20, &expected, &size, NULL), 0);
+    assert_string_equal(run.out, expected);
+    run_dispose(&run);
+}

@@ -22,4 +22,10 @@ void assert_run(const char *arguments, int code, const char *out, const char *er
 void assert_run_with(const char *input, const char *arguments, int code, const char *out,
                      const char *err);
 
+/*
+ * Runs it, wants code 0 and nothing on stderr, and compares what it printed with a file below
+ * tests/unit/cli/data. KARTA_FIXTURE_UPDATE=1 writes the file instead.
+ */
+void assert_run_file(const char *arguments, const char *file);
+
 #endif
