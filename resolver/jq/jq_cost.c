@@ -12,47 +12,48 @@ static size_t weigh(const struct jq_node *node)
 {
     switch (node->kind) {
     case NODE_PIPE:
-    case NODE_COMMA:
         return 0;
+    case NODE_COMMA:
+        return node_count(node);
     case NODE_IDENTITY:
     case NODE_TEXT:
         return 1;
-    case NODE_NULL:
-    case NODE_TRUE:
-    case NODE_FALSE:
-    case NODE_NUMBER:
     case NODE_VARIABLE:
     case NODE_FIELD:
     case NODE_INDEX:
     case NODE_ITERATE:
         return 2;
-    case NODE_STRING:
-        return node->first == NULL ? 2 : 8 + 8 * node_count(node);
+    case NODE_NULL:
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_NUMBER:
     case NODE_OBJECT:
+        return 3;
+    case NODE_STRING:
+        return node->first == NULL ? 3 : 12 + 9 * node_count(node);
+    case NODE_ARRAY:
     case NODE_NEGATE:
-    case NODE_PATTERN_ENTRY:
         return 4;
     case NODE_LOOKUP:
     case NODE_SLICE:
     case NODE_COMPARE:
     case NODE_ARITHMETIC:
+    case NODE_AS:
+    case NODE_TRY:
+        return 6;
+    case NODE_IF:
+        return 7;
     case NODE_ENTRY:
     case NODE_CALL:
-    case NODE_TRY:
-    case NODE_AS:
-    case NODE_PATTERN_ARRAY:
-    case NODE_PATTERN_OBJECT:
-        return 7;
-    case NODE_ARRAY:
-        return node->first == NULL ? 3 : 10;
+    case NODE_DEFAULT:
     case NODE_AND:
     case NODE_OR:
-    case NODE_IF:
-        return 10;
-    case NODE_DEFAULT:
+    case NODE_PATTERN_ARRAY:
+    case NODE_PATTERN_OBJECT:
+    case NODE_PATTERN_ENTRY:
         break;
     }
-    return 14;
+    return 5;
 }
 
 size_t jq_cost(const struct jq_expression *expression)

@@ -5,12 +5,14 @@
  */
 #include "jq/jq_program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "jq/jq_cost.h"
 #include "jq/jq_emit.h"
 #include "jq/jq_pool.h"
@@ -48,11 +50,14 @@ static int check_cost(const struct jq_part *parts, size_t count, struct karta_er
     }
     if (cost <= LIMIT_PROGRAM_COST)
         return 0;
+    char text[61];
+    snprintf(text, sizeof text, "%s", jq_expression_text(parts[largest].expression));
+    text_clean(text);
     return karta_error_set(err, KARTA_ERR_LIMIT,
                            "%zu expressions are too large to be compiled together: they weigh %zu, "
-                           "at most %u are taken; shorten them, first of all \"%.60s\"",
-                           count, cost, LIMIT_PROGRAM_COST,
-                           jq_expression_text(parts[largest].expression));
+                           "at most %u are taken; shorten them, first of all the one that starts "
+                           "with \"%s\"",
+                           count, cost, LIMIT_PROGRAM_COST, text);
 }
 
 int jq_program_new(const struct jq_part *parts, size_t count, struct jq_program **program,

@@ -28,8 +28,8 @@ static int from_json(const json_t *json, int depth, jv *value, struct karta_erro
 static int string_from_json(const char *text, size_t size, jv *value, struct karta_error *err)
 {
     if (size > LIMIT_OBJECT_STRING)
-        return karta_error_set(err, KARTA_ERR_LIMIT, "a text of %zu bytes is above the cap of %u",
-                               size, LIMIT_OBJECT_STRING);
+        return karta_error_set(err, KARTA_ERR_LIMIT, "the object has a text of more than %u MiB",
+                               LIMIT_OBJECT_STRING >> 20);
     *value = jv_string_sized(text, (int)size);
     return 0;
 }
@@ -39,7 +39,7 @@ static int array_from_json(const json_t *json, int depth, jv *value, struct kart
     size_t count = json_array_size(json);
     if (count > LIMIT_OBJECT_ARRAY)
         return karta_error_set(err, KARTA_ERR_LIMIT,
-                               "an array of %zu elements is above the cap of %u", count,
+                               "the object has an array of more than %u elements",
                                LIMIT_OBJECT_ARRAY);
     jv array = jv_array_sized((int)count);
     for (size_t i = 0; i < count; i++) {
@@ -89,7 +89,8 @@ static int check_buckets(const struct member *members, size_t count, struct kart
     for (size_t i = BUCKET_KEYS; i < count; i++)
         if (buckets[i] == buckets[i - BUCKET_KEYS])
             return karta_error_set(err, KARTA_ERR_LIMIT,
-                                   "an object has more than %d keys of one hash", BUCKET_KEYS);
+                                   "the object has a map with more than %d keys of one hash",
+                                   BUCKET_KEYS);
     return 0;
 }
 
@@ -115,8 +116,7 @@ static int object_from_json(const json_t *json, int depth, jv *value, struct kar
 {
     size_t count = json_object_size(json), used = 0;
     if (count > LIMIT_OBJECT_ARRAY)
-        return karta_error_set(err, KARTA_ERR_LIMIT,
-                               "an object of %zu fields is above the cap of %u", count,
+        return karta_error_set(err, KARTA_ERR_LIMIT, "the object has a map of more than %u fields",
                                LIMIT_OBJECT_ARRAY);
     struct member small[16];
     struct member *members = count <= 16 ? small : mem_array(count, sizeof *members);
@@ -148,7 +148,7 @@ static int object_from_json(const json_t *json, int depth, jv *value, struct kar
 static int from_json(const json_t *json, int depth, jv *value, struct karta_error *err)
 {
     if (depth > LIMIT_OBJECT_DEPTH)
-        return karta_error_set(err, KARTA_ERR_LIMIT, "is nested deeper than %d",
+        return karta_error_set(err, KARTA_ERR_LIMIT, "the object is nested deeper than %d levels",
                                LIMIT_OBJECT_DEPTH);
     switch (json_typeof(json)) {
     case JSON_OBJECT:

@@ -5,12 +5,15 @@
  *
  *   fuzz_expressions ROUNDS SEED [-v]     -v prints each accepted expression and what it gave
  *
- * A round is a program of 20 accepted expressions on one of the inputs.
+ * A round is a program of 20 accepted expressions on one of the inputs, and the largest program
+ * that repeats one accepted expression: libjq must have compiled it soon, since nothing could stop
+ * it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/strbuf.h"
 #include "fuzz_support.h"
 #include "karta/engine.h"
@@ -18,6 +21,8 @@
 #define PARTS 20
 #define DEADLINE_MS 100
 #define BOUND_MS 1500
+/* 150 where the machine is idle; a shared one, or one with sanitizers, is slower */
+#define COMPILE_BOUND_MS 600
 
 static const char *const inputs[] = {
     "null",
@@ -207,6 +212,64 @@ static void run(struct jq_program *program, const struct jq_part *parts, size_t 
     jq_input_free(input);
 }
 
+/* The most processor time that one program took to compile, and what it repeated. */
+static int64_t longest_ms;
+static char longest[120];
+
+static void time_compile(struct jq_program *program, const char *text, size_t *failed,
+                         struct karta_error *err)
+{
+    int64_t before = fuzz_cpu_ms();
+    jq_program_compile(program, failed, err);
+    int64_t took = fuzz_cpu_ms() - before;
+    if (took > longest_ms) {
+        longest_ms = took;
+        snprintf(longest, sizeof longest, "%s", text);
+    }
+    if (took > COMPILE_BOUND_MS)
+        fuzz_fail("it took too long to compile", text);
+}
+
+/* The longest accepted text that repeats `piece`; NULL where not even one is accepted. */
+static struct jq_expression *largest_of(const char *piece, const char *between)
+{
+    KARTA_AUTO_STRBUF out;
+    strbuf_init(&out, 1U << 16);
+    struct jq_expression *largest = NULL;
+    for (int copies = 0; copies < 1024; copies++) {
+        strbuf_addf(&out, "%s(%s)", copies > 0 ? between : "", piece);
+        struct jq_expression *next = NULL;
+        if (jq_expression_parse(out.text, &next, NULL) != 0)
+            break;
+        jq_expression_free(largest);
+        largest = next;
+    }
+    return largest;
+}
+
+/* A program of as many copies of `expression` as are taken. */
+static void compile_largest(const struct jq_expression *expression)
+{
+    struct jq_part parts[LIMIT_PROGRAM_PARTS];
+    struct jq_program *program = NULL;
+    struct karta_error err = {0};
+    size_t count = 0, failed = 0;
+    for (; count < LIMIT_PROGRAM_PARTS; count++) {
+        parts[count] = (struct jq_part){expression, JQ_VALUES};
+        jq_program_free(program);
+        program = NULL;
+        if (jq_program_new(parts, count + 1, &program, &err) != 0)
+            break;
+    }
+    if (program == NULL && jq_program_new(parts, count, &program, NULL) != 0)
+        fuzz_fail("no program", err.message);
+    karta_error_init(&err);
+    time_compile(program, jq_expression_text(expression), &failed, &err);
+    if (err.code != KARTA_OK)
+        fuzz_fail(err.message, jq_expression_text(expression));
+    jq_program_free(program);
+}
+
 static void explain_compile_failure(const struct jq_part *parts, size_t failed,
                                     const struct karta_error *err)
 {
@@ -220,6 +283,7 @@ static void one_round(uint64_t *seed, bool verbose)
     struct jq_expression *expressions[PARTS];
     struct karta_error err = {0};
     size_t count = 0;
+    uint64_t own_seed = *seed; /* what is drawn from it changes no other expression */
     for (size_t i = 0; i < PARTS; i++) {
         expressions[i] = accepted(seed);
         parts[count++] = (struct jq_part){expressions[i], JQ_VALUES};
@@ -228,13 +292,23 @@ static void one_round(uint64_t *seed, bool verbose)
     }
     struct jq_program *program = NULL;
     size_t failed = 0;
-    if (jq_program_new(parts, count, &program, &err) != 0)
+    while (jq_program_new(parts, count, &program, &err) == KARTA_ERR_LIMIT && count > 1)
+        count /= 2;
+    if (program == NULL)
         fuzz_fail("no program", err.message);
-    if (jq_program_compile(program, &failed, &err) != 0)
+    karta_error_init(&err);
+    time_compile(program, jq_expression_text(expressions[0]), &failed, &err);
+    if (err.code != KARTA_OK)
         explain_compile_failure(parts, failed, &err);
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         run(program, parts, count, inputs[i], verbose);
     jq_program_free(program);
+    static const char *const between[] = {",", "|", "+", "//", " and "};
+    struct jq_expression *large =
+        largest_of(jq_expression_text(expressions[0]), PICK(&own_seed, between));
+    if (large != NULL)
+        compile_largest(large);
+    jq_expression_free(large);
     for (size_t i = 0; i < PARTS; i++)
         jq_expression_free(expressions[i]);
 }
@@ -251,6 +325,7 @@ int main(int argc, char **argv)
         one_round(&seed, verbose);
     fuzz_watchdog_stop();
     karta_engine_shutdown();
+    fprintf(stderr, "longest to compile: %d ms, %s\n", (int)longest_ms, longest);
     fprintf(stderr, "%ld rounds of %d expressions: %ld passed, 0 failed\n", rounds, PARTS, rounds);
     return 0;
 }

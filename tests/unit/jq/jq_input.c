@@ -92,7 +92,7 @@ static void input__caps_arrays(void **state)
     assert_gives(".a | length", object, "[65536]");
     json_decref(object);
     assert_limit(json_pack("{s:o}", "a", array_of(LIMIT_OBJECT_ARRAY + 1)),
-                 "an array of 65537 elements is above the cap of 65536");
+                 "the object has an array of more than 65536 elements");
 }
 
 static void input__caps_texts(void **state)
@@ -102,7 +102,7 @@ static void input__caps_texts(void **state)
     assert_gives(".a | length", object, "[1048576]");
     json_decref(object);
     assert_limit(json_pack("[o]", text_of(LIMIT_OBJECT_STRING + 1)),
-                 "a text of 1048577 bytes is above the cap of 1048576");
+                 "the object has a text of more than 1 MiB");
 }
 
 static void input__caps_depth(void **state)
@@ -111,7 +111,7 @@ static void input__caps_depth(void **state)
     json_t *object = nested(LIMIT_OBJECT_DEPTH);
     assert_gives("length", object, "[1]");
     json_decref(object);
-    assert_limit(nested(LIMIT_OBJECT_DEPTH + 1), "is nested deeper than 256");
+    assert_limit(nested(LIMIT_OBJECT_DEPTH + 1), "the object is nested deeper than 256 levels");
 }
 
 static void input__caps_fields(void **state)
@@ -125,7 +125,7 @@ static void input__caps_fields(void **state)
     }
     assert_gives("length", object, "[65536]");
     json_object_set_new(object, "one more", json_null());
-    assert_limit(object, "an object of 65537 fields is above the cap of 65536");
+    assert_limit(object, "the object has a map of more than 65536 fields");
 }
 
 static void input__refuses_keys_made_to_collide(void **state)
@@ -139,7 +139,7 @@ static void input__refuses_keys_made_to_collide(void **state)
         if ((jv_string_hash(jv_string_sized(key, size)) & 255) == 0)
             json_object_set_new(object, key, json_null());
     }
-    assert_limit(object, "an object has more than 64 keys of one hash");
+    assert_limit(object, "the object has a map with more than 64 keys of one hash");
 }
 
 static void input__keeps_numbers_as_doubles(void **state)

@@ -212,6 +212,33 @@ static void new__caps_parts(void **state)
     jq_expression_free(expression);
 }
 
+/* Each part is small enough alone; so many of them are not. */
+static void new__caps_what_is_compiled_together(void **state)
+{
+    (void)state;
+    struct jq_expression *small = parsed(".a"), *large = parsed("[.a, .b // \"x\"] | map(. == 1)");
+    struct jq_part parts[LIMIT_PROGRAM_PARTS];
+    for (size_t i = 0; i < LIMIT_PROGRAM_PARTS; i++)
+        parts[i] = (struct jq_part){i < 7 ? small : large, JQ_VALUES};
+    struct jq_program *program = NULL;
+    struct karta_error err = {0};
+    assert_int_equal(jq_program_new(parts, LIMIT_PROGRAM_PARTS, &program, NULL), 0);
+    jq_program_free(program);
+    program = NULL;
+    jq_expression_free(large);
+    large = parsed("[.a, .b // \"x\"] | map(. == 1) | [.[] | if . then 1 else \"\\(.)\" end]");
+    for (size_t i = 7; i < LIMIT_PROGRAM_PARTS; i++)
+        parts[i].expression = large;
+    assert_int_equal(jq_program_new(parts, LIMIT_PROGRAM_PARTS, &program, &err), KARTA_ERR_LIMIT);
+    assert_null(program);
+    assert_string_equal(
+        err.message, "200 expressions are too large to be compiled together: they weigh 16496, "
+                     "at most 12000 are taken; shorten them, first of all the one that starts "
+                     "with \"[.a, .b // \"x\"] | map(. == 1) | [.[] | if . then 1 else \"\\(.\"");
+    jq_expression_free(large);
+    jq_expression_free(small);
+}
+
 /* `before` n times, `middle`, `after` n times; new text. */
 static char *repeated(const char *before, const char *middle, const char *after, int n)
 {
@@ -233,7 +260,7 @@ static void compile__takes_extreme_expressions(void **state)
         const char *before, *middle, *after;
         int count;
     } cases[] = {
-        {"1,", "1", "", 1000},
+        {"1,", "1", "", 700},
         {"[", ".", "]", 60},
         {"[.a, ", "1", "]", 30},
         {"{a: ", "1", "}", 30},
@@ -552,6 +579,7 @@ int main(void)
         cmocka_unit_test(run__gives_an_empty_program_nothing),
         cmocka_unit_test(run__caps_results),
         cmocka_unit_test(new__caps_parts),
+        cmocka_unit_test(new__caps_what_is_compiled_together),
         cmocka_unit_test(compile__takes_extreme_expressions),
         cmocka_unit_test(run__stops_at_the_deadline),
         cmocka_unit_test(run__works_again_after_a_deadline),

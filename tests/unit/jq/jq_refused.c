@@ -401,6 +401,24 @@ static void parse__refuses_deep_texts(void **state)
     assert_refused(text, 1075, "is nested deeper than 64");
 }
 
+static void parse__refuses_what_takes_long_to_compile(void **state)
+{
+    (void)state;
+    static char text[LIMIT_EXPRESSION_BYTES];
+    repeat(text, "\"\\(.)\",", "1", "", 120);
+    struct jq_expression *expression = NULL;
+    assert_int_equal(jq_expression_parse(text, &expression, NULL), 0);
+    jq_expression_free(expression);
+    repeat(text, "\"\\(.)\",", "1", "", 180);
+    assert_refused(text, 897,
+                   "is too large to compile: its parts weigh 4144 together, at most 3000 are "
+                   "taken; say it in fewer steps");
+    repeat(text, "map([.]) | ", ".", "", 340);
+    assert_refused(text, 3301,
+                   "is too large to compile: its parts weigh 3401 together, at most 3000 are "
+                   "taken; say it in fewer steps");
+}
+
 static void parse__refuses_more_than_1024_nodes(void **state)
 {
     (void)state;
@@ -500,6 +518,7 @@ int main(void)
         cmocka_unit_test(parse__refuses_control_characters),
         cmocka_unit_test(parse__refuses_bytes_that_are_no_utf8),
         cmocka_unit_test(parse__refuses_deep_texts),
+        cmocka_unit_test(parse__refuses_what_takes_long_to_compile),
         cmocka_unit_test(parse__refuses_more_than_1024_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
