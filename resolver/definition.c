@@ -212,7 +212,8 @@ static int make_program(const struct parts *parts, const char *purpose, struct j
                                LIMIT_PROGRAM_PARTS, purpose);
     if (parts->count == 0)
         return 0;
-    return jq_program_new(parts->list, parts->count, program, err);
+    int code = jq_program_new(parts->list, parts->count, program, err);
+    return code == 0 ? 0 : karta_error_wrap(err, code, "%s expressions", purpose);
 }
 
 /* Filters are run on pods, all at once; each keeps a part of its own. */

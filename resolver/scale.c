@@ -54,7 +54,7 @@ static bool counts_leaves(const struct resolved *resolved)
     return true;
 }
 
-/* A component that has an error counts as nothing, which is said: its owner must not stand in. */
+/* What an error left unsaid counts as nothing, and that is said: its owner must not stand in. */
 static bool is_broken(const struct walk *walk, size_t c)
 {
     return walk->resolved->components[c].error[0] != '\0';
@@ -89,11 +89,11 @@ static int add_children(const struct walk *walk, size_t c, struct count *total, 
             continue;
         struct subtree child = {0};
         code = subtree_of(walk, d, &child, err);
-        if (code == 0 && is_broken(walk, d))
+        if (code == 0 && is_broken(walk, d) && !child.total.said)
             child.total = (struct count){true, 0};
         if (code == 0)
             code = add(total, child.total, err);
-        bool same = resolved_same_ids(resolved, c, d) && !is_broken(walk, d);
+        bool same = resolved_same_ids(resolved, c, d);
         for (size_t i = 0; code == 0 && i < resolved->components[c].count; i++)
             code = add(&each[i], same ? child.each[i] : child.total, err);
         free(child.each);
@@ -185,7 +185,7 @@ int scale_leaf(const struct resolved *resolved, size_t component, size_t instanc
     const struct resolved_component *leaf = &resolved->components[component];
     struct count count = own_count(&walk, leaf->definition, &leaf->instances[instance]);
     *pods = 0;
-    if (is_broken(&walk, component))
+    if (is_broken(&walk, component) && !count.said)
         return 0;
     int code = multiply_up(&walk, component, instance, top, &count, err);
     *pods = count.value;

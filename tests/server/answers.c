@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 void assert_error(const struct answer *answer, int status, const char *error)
 {
     json_error_t ignored;
@@ -37,4 +39,12 @@ void assert_refused(const struct running *server, const char *request, int statu
     assert_error(&answer, status, error);
     answer_dispose(&answer);
     client_close(&client);
+}
+
+void assert_metric(const struct running *server, const char *line)
+{
+    KARTA_AUTO_TEXT text = running_get(server, "/metrics", NULL);
+    if (strstr(text, line) == NULL)
+        print_error("no \"%s\" in %s\n", line, text);
+    assert_non_null(strstr(text, line));
 }

@@ -13,4 +13,7 @@ void assert_review(const struct answer *answer);
 void assert_refused(const struct running *server, const char *request, int status,
                     const char *error);
 
+/* `line` stands in what /metrics says. */
+void assert_metric(const struct running *server, const char *line);
+
 #endif

@@ -1,92 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates that change under a running server, and certificates of callers. */
+/* Certificates that change under a running server, however they are replaced. */
 #include <gnutls/x509.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "answers.h"
 #include "base/mem.h"
-#include "certs.h"
-#include "harness.h"
+#include "pairs.h"
 
-/* the server looks twice a second, and believes in a bad pair at the second look */
+/* the server looks twice a second, and believes in a bad pair after a second */
 #define NOTICED_MS 5000
-
-static const char *const sans[] = {"127.0.0.1", "localhost"};
-
-/* New CA and pair in DIR/name. */
-static void make_pair(const struct running *server, const char *name)
-{
-    KARTA_AUTO_TEXT dir = mem_format("%s/%s", server->dir, name);
-    struct certs_options options = {.dir = dir, .sans = sans, .san_count = 2};
-    struct karta_error err = {0};
-    assert_int_equal(certs_ensure(&options, NULL, &err), 0);
-}
-
-/* Puts DIR/from in the place of DIR/to, by rename. */
-static void install(const struct running *server, const char *from, const char *to)
-{
-    KARTA_AUTO_TEXT source = mem_format("%s/%s", server->dir, from);
-    KARTA_AUTO_TEXT target = mem_format("%s/%s", server->dir, to);
-    KARTA_AUTO_TEXT copy = mem_format("%s.new", target);
-    char text[8192];
-    FILE *file = fopen(source, "re");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    write_text(copy, text);
-    assert_int_equal(rename(copy, target), 0);
-}
-
-static void install_pair(const struct running *server, const char *from)
-{
-    KARTA_AUTO_TEXT key = mem_format("%s/tls.key", from);
-    KARTA_AUTO_TEXT cert = mem_format("%s/tls.crt", from);
-    install(server, key, "tls.key");
-    pause_ms(100); /* as a careful writer: for a moment they do not belong together */
-    install(server, cert, "tls.crt");
-}
-
-static bool is_served(const struct running *server, const char *name, int ms)
-{
-    KARTA_AUTO_TEXT ca = mem_format("%s/%s/ca.crt", server->dir, name);
-    struct client_tls tls = {.ca = ca};
-    for (int64_t limit = clock_ms() + ms;; pause_ms(50)) {
-        struct client client;
-        if (client_open(&client, server->https, &tls)) {
-            client_close(&client);
-            return true;
-        }
-        if (clock_ms() >= limit)
-            return false;
-    }
-}
-
-static size_t count_warnings(const struct running *server)
-{
-    KARTA_AUTO_TEXT log = running_log(server);
-    size_t count = 0;
-    for (const char *at = log; (at = strstr(at, "level=warn")) != NULL; at++)
-        count++;
-    return count;
-}
-
-static void start_with_files(struct running *server)
-{
-    running_init(server);
-    make_pair(server, "a");
-    make_pair(server, "b");
-    install(server, "a/tls.key", "tls.key");
-    install(server, "a/tls.crt", "tls.crt");
-    KARTA_AUTO_TEXT cert = mem_format("%s/tls.crt", server->dir);
-    KARTA_AUTO_TEXT key = mem_format("%s/tls.key", server->dir);
-    running_start(server, (const char *[]){"--drain", "0", "--tls-cert-file", cert,
-                                           "--tls-key-file", key, NULL});
-    snprintf(server->ca, sizeof server->ca, "%s/a/ca.crt", server->dir);
-}
 
 static void files__a_new_pair_is_served_without_a_lost_connection(void **state)
 {
@@ -132,128 +57,116 @@ static void files__a_bad_pair_leaves_the_last_good_one(void **state)
     assert_int_equal(running_stop(&server), 0);
 }
 
-static void self_signed__survives_a_restart(void **state)
+static void files__any_way_to_replace_them_is_noticed(void **state)
 {
     (void)state;
     struct running server;
-    struct certs_info first;
-    struct certs_info second;
-    struct karta_error err = {0};
     running_init(&server);
-    KARTA_AUTO_TEXT path = mem_format("%s/tls/tls.crt", server.dir);
-    running_start(&server, (const char *[]){"--drain", "0", NULL});
-    assert_int_equal(certs_read_info(path, &first, &err), 0);
-    kill(server.pid, SIGTERM);
-    assert_int_equal(running_wait(&server), 0);
-    server.metrics = 0;
-    KARTA_AUTO_TEXT log = mem_format("%s/log", server.dir);
-    unlink(log);
-    running_start(&server, (const char *[]){"--drain", "0", NULL});
-    assert_int_equal(certs_read_info(path, &second, &err), 0);
-    assert_string_equal(first.serial, second.serial);
+    make_pair(&server, "a");
+    make_pair(&server, "b");
+    make_pair(&server, "c");
+    /* as a Secret is mounted: the files are links through ..data, which is turned */
+    KARTA_AUTO_TEXT mount = mem_format("%s/mount", server.dir);
+    KARTA_AUTO_TEXT data = mem_format("%s/..data", mount);
+    KARTA_AUTO_TEXT data_new = mem_format("%s/..data.new", mount);
+    KARTA_AUTO_TEXT cert = mem_format("%s/tls.crt", mount);
+    KARTA_AUTO_TEXT key = mem_format("%s/tls.key", mount);
+    assert_int_equal(mkdir(mount, 0700), 0);
+    assert_int_equal(symlink("../a", data), 0);
+    assert_int_equal(symlink("..data/tls.crt", cert), 0);
+    assert_int_equal(symlink("..data/tls.key", key), 0);
+    running_start(&server, (const char *[]){"--drain", "0", "--tls-cert-file", cert,
+                                            "--tls-key-file", key, NULL});
+    assert_true(is_served(&server, "a", 0));
+    assert_int_equal(symlink("../b", data_new), 0);
+    assert_int_equal(rename(data_new, data), 0);
+    assert_true(is_served(&server, "b", NOTICED_MS));
+    /* in place, through the links, the certificate before its key */
+    KARTA_AUTO_TEXT cert_text = read_below(&server, "c/tls.crt");
+    KARTA_AUTO_TEXT key_text = read_below(&server, "c/tls.key");
+    write_below(&server, "b/tls.crt", cert_text);
+    pause_ms(100);
+    write_below(&server, "b/tls.key", key_text);
+    assert_true(is_served(&server, "c", NOTICED_MS));
+    assert_int_equal(count_warnings(&server), 0);
+    assert_metric(&server, "\nkarta_reload_total{what=\"certificate\",result=\"success\"} 3\n");
+    assert_metric(&server, "\nkarta_reload_total{what=\"certificate\",result=\"failure\"} 0\n");
     assert_int_equal(running_stop(&server), 0);
 }
 
-struct pem {
-    gnutls_x509_crt_t cert;
-    gnutls_x509_privkey_t key;
+struct bad_file {
+    const char *what;
+    const char *text; /* NULL: half of what is there */
+    const char *problem;
 };
 
-static gnutls_datum_t read_pem(const char *path)
-{
-    gnutls_datum_t text;
-    assert_int_equal(gnutls_load_file(path, &text), 0);
-    return text;
-}
-
-static void load_ca(const struct running *server, const char *name, struct pem *ca)
-{
-    KARTA_AUTO_TEXT cert_path = mem_format("%s/%s/ca.crt", server->dir, name);
-    KARTA_AUTO_TEXT key_path = mem_format("%s/%s/ca.key", server->dir, name);
-    gnutls_datum_t cert = read_pem(cert_path);
-    gnutls_datum_t key = read_pem(key_path);
-    gnutls_x509_crt_init(&ca->cert);
-    gnutls_x509_privkey_init(&ca->key);
-    assert_int_equal(gnutls_x509_crt_import(ca->cert, &cert, GNUTLS_X509_FMT_PEM), 0);
-    assert_int_equal(gnutls_x509_privkey_import(ca->key, &key, GNUTLS_X509_FMT_PEM), 0);
-    gnutls_free(cert.data);
-    gnutls_free(key.data);
-}
-
-static void save(const struct running *server, const char *name, gnutls_datum_t text)
-{
-    KARTA_AUTO_TEXT path = mem_format("%s/%s", server->dir, name);
-    write_text(path, (const char *)text.data);
-    gnutls_free(text.data);
-}
-
-/* DIR/client.crt and DIR/client.key, signed by the CA in DIR/name for `purpose`. */
-static void make_client_cert(const struct running *server, const char *name, const char *purpose)
-{
-    struct pem ca;
-    struct pem own;
-    gnutls_datum_t text;
-    load_ca(server, name, &ca);
-    gnutls_x509_crt_init(&own.cert);
-    gnutls_x509_privkey_init(&own.key);
-    assert_int_equal(gnutls_x509_privkey_generate(own.key, GNUTLS_PK_ECDSA,
-                                                  GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1),
-                                                  0),
-                     0);
-    gnutls_x509_crt_set_version(own.cert, 3);
-    gnutls_x509_crt_set_serial(own.cert, "\x01\x02", 2);
-    gnutls_x509_crt_set_activation_time(own.cert, time(NULL) - 60);
-    gnutls_x509_crt_set_expiration_time(own.cert, time(NULL) + 3600);
-    gnutls_x509_crt_set_dn(own.cert, "CN=kube-apiserver", NULL);
-    gnutls_x509_crt_set_key(own.cert, own.key);
-    gnutls_x509_crt_set_key_purpose_oid(own.cert, purpose, 0);
-    assert_int_equal(gnutls_x509_crt_sign2(own.cert, ca.cert, ca.key, GNUTLS_DIG_SHA256, 0), 0);
-    assert_int_equal(gnutls_x509_crt_export2(own.cert, GNUTLS_X509_FMT_PEM, &text), 0);
-    save(server, "client.crt", text);
-    assert_int_equal(gnutls_x509_privkey_export2(own.key, GNUTLS_X509_FMT_PEM, &text), 0);
-    save(server, "client.key", text);
-    gnutls_x509_crt_deinit(own.cert);
-    gnutls_x509_privkey_deinit(own.key);
-    gnutls_x509_crt_deinit(ca.cert);
-    gnutls_x509_privkey_deinit(ca.key);
-}
-
-static int post_with(const struct running *server, const char *cert, const char *key)
-{
-    struct client client;
-    struct answer answer;
-    struct client_tls tls = {.ca = server->ca, .cert = cert, .key = key};
-    assert_true(client_open(&client, server->https, &tls));
-    assert_true(client_post(&client, "/mutate/workloads", test_review, &answer));
-    int status = answer.status;
-    if (status == 401) {
-        assert_string_equal(answer.body, "{\"error\": \"no certificate of the client CA was shown: "
-                                         "callers need one\"}\n");
-        assert_true(answer.close);
-    }
-    answer_dispose(&answer);
-    client_close(&client);
-    return status;
-}
-
-static void client_ca__only_its_certificates_are_accepted(void **state)
+/* Each is one line in the log and one in the metric, and the last good pair is served on. */
+static void files__whatever_is_bad_is_said_once(void **state)
 {
     (void)state;
     struct running server;
-    running_init(&server);
-    make_pair(&server, "callers");
-    make_pair(&server, "strangers");
-    KARTA_AUTO_TEXT ca = mem_format("%s/callers/ca.crt", server.dir);
-    KARTA_AUTO_TEXT cert = mem_format("%s/client.crt", server.dir);
-    KARTA_AUTO_TEXT key = mem_format("%s/client.key", server.dir);
-    running_start(&server, (const char *[]){"--drain", "0", "--client-ca-file", ca, NULL});
-    assert_int_equal(post_with(&server, NULL, NULL), 401);
-    make_client_cert(&server, "callers", GNUTLS_KP_TLS_WWW_CLIENT);
-    assert_int_equal(post_with(&server, cert, key), 200);
-    make_client_cert(&server, "callers", GNUTLS_KP_TLS_WWW_SERVER);
-    assert_int_equal(post_with(&server, cert, key), 401);
-    make_client_cert(&server, "strangers", GNUTLS_KP_TLS_WWW_CLIENT);
-    assert_int_equal(post_with(&server, cert, key), 401);
+    static const struct bad_file cases[] = {
+        {"empty", "", "there is no PEM certificate"},
+        {"garbage", "\x01\x02\xff garbage", "there is no PEM certificate"},
+        {"half written", NULL, "there is no PEM certificate"}};
+    start_with_files(&server);
+    size_t count = sizeof cases / sizeof *cases;
+    for (size_t i = 0; i < count; i++) {
+        KARTA_AUTO_TEXT whole = read_below(&server, "b/tls.crt");
+        whole[300] = '\0';
+        write_below(&server, "tls.crt", cases[i].text != NULL ? cases[i].text : whole);
+        for (int64_t limit = clock_ms() + NOTICED_MS;
+             count_warnings(&server) < i + 1 && clock_ms() < limit;)
+            pause_ms(50);
+        assert_int_equal(count_warnings(&server), i + 1);
+        assert_true(is_served(&server, "a", 0));
+    }
+    assert_true(running_logs(&server, cases[0].problem, 0));
+    KARTA_AUTO_TEXT line =
+        mem_format("\nkarta_reload_total{what=\"certificate\",result=\"failure\"} %zu\n", count);
+    assert_metric(&server, line);
+    assert_int_equal(running_stop(&server), 0);
+}
+
+static void files__out_of_their_time_are_refused(void **state)
+{
+    (void)state;
+    struct running server;
+    start_with_files(&server);
+    make_cert(&server, &(struct cert_wish){"b", "old", GNUTLS_KP_TLS_WWW_SERVER, -7200, -3600});
+    make_cert(&server, &(struct cert_wish){"b", "new", GNUTLS_KP_TLS_WWW_SERVER, 3600, 7200});
+    install(&server, "old.key", "tls.key");
+    install(&server, "old.crt", "tls.crt");
+    assert_true(running_logs(&server, "the certificate expired at 2", NOTICED_MS));
+    install(&server, "new.key", "tls.key");
+    install(&server, "new.crt", "tls.crt");
+    assert_true(running_logs(&server, "the certificate is not valid before 2", NOTICED_MS));
+    assert_true(is_served(&server, "a", 0));
+    make_cert(&server, &(struct cert_wish){"b", "soon", GNUTLS_KP_TLS_WWW_SERVER, 3, 7200});
+    install(&server, "soon.key", "tls.key");
+    install(&server, "soon.crt", "tls.crt");
+    assert_true(is_served(&server, "b", 2 * NOTICED_MS)); /* when its time has come */
+    assert_int_equal(running_stop(&server), 0);
+}
+
+/* One that expires while it is served is served on, and the reason is to be read. */
+static void readyz__says_that_the_certificate_has_expired(void **state)
+{
+    (void)state;
+    struct running server;
+    int status;
+    start_with_files(&server);
+    make_cert(&server, &(struct cert_wish){"b", "short", GNUTLS_KP_TLS_WWW_SERVER, -60, 4});
+    install(&server, "short.key", "tls.key");
+    install(&server, "short.crt", "tls.crt");
+    assert_true(is_served(&server, "b", 3000));
+    assert_metric(&server, "\nkarta_tls_certificate_serial{serial=\"0102\"} 1\n");
+    KARTA_AUTO_TEXT before = running_get(&server, "/readyz", &status);
+    assert_int_equal(status, 200);
+    pause_ms(5500);
+    KARTA_AUTO_TEXT after = running_get(&server, "/readyz", &status);
+    assert_int_equal(status, 503);
+    assert_string_equal(after, "the certificate has expired\n");
     assert_int_equal(running_stop(&server), 0);
 }
 
@@ -262,8 +175,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files__a_new_pair_is_served_without_a_lost_connection),
         cmocka_unit_test(files__a_bad_pair_leaves_the_last_good_one),
-        cmocka_unit_test(self_signed__survives_a_restart),
-        cmocka_unit_test(client_ca__only_its_certificates_are_accepted),
+        cmocka_unit_test(files__any_way_to_replace_them_is_noticed),
+        cmocka_unit_test(files__whatever_is_bad_is_said_once),
+        cmocka_unit_test(files__out_of_their_time_are_refused),
+        cmocka_unit_test(readyz__says_that_the_certificate_has_expired),
     };
     return cmocka_run_group_tests_name("server.certificates", tests, NULL, NULL);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Definitions from folders, reloads, and what the metrics port says of them. */
-#include <signal.h>
+/* Definitions from folders, and what the metrics port says of them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "answers.h"
 #include "base/mem.h"
-#include "harness.h"
 
 static struct running server;
 static char folder[80];
@@ -78,53 +77,16 @@ static size_t count_state(const char *state)
     return count;
 }
 
-static void assert_metric(const char *line)
-{
-    KARTA_AUTO_TEXT text = running_get(&server, "/metrics", NULL);
-    if (strstr(text, line) == NULL)
-        print_error("no \"%s\" in %s\n", line, text);
-    assert_non_null(strstr(text, line));
-}
-
 static void folder__one_broken_file_among_ten(void **state)
 {
     (void)state;
     assert_int_equal(count_state("active"), 9);
     assert_int_equal(count_state("failed"), 1);
-    assert_metric("\nkarta_definitions{source=\"folder\",state=\"active\"} 9\n");
-    assert_metric("\nkarta_definitions{source=\"folder\",state=\"failed\"} 1\n");
+    assert_metric(&server, "\nkarta_definitions{source=\"folder\",state=\"active\"} 9\n");
+    assert_metric(&server, "\nkarta_definitions{source=\"folder\",state=\"failed\"} 1\n");
     KARTA_AUTO_TEXT line =
         mem_format("level=warn msg=\"definition left out\" origin=%s/03.yaml problem=", folder);
     assert_true(running_logs(&server, line, 0));
-}
-
-static void reload__what_is_broken_keeps_what_was(void **state)
-{
-    (void)state;
-    write_definition(4, "kind: [");
-    kill(server.pid, SIGHUP);
-    assert_true(running_logs(&server,
-                             "msg=\"definitions not reloaded, those before stay\" error=\"2 "
-                             "broken documents, 1 before\"",
-                             5000));
-    assert_int_equal(count_state("active"), 9);
-}
-
-static void reload__what_is_good_comes_into_force(void **state)
-{
-    (void)state;
-    KARTA_AUTO_TEXT third = karta(3);
-    KARTA_AUTO_TEXT fourth = karta(4);
-    KARTA_AUTO_TEXT again = karta(9);
-    write_definition(3, third);
-    write_definition(4, fourth);
-    write_definition(10, again); /* the same kind a second time: the later wins */
-    kill(server.pid, SIGHUP);
-    for (int i = 0; i < 100 && count_state("shadowed") == 0; i++)
-        pause_ms(50);
-    assert_int_equal(count_state("active"), 10);
-    assert_int_equal(count_state("shadowed"), 1);
-    assert_int_equal(count_state("failed"), 0);
 }
 
 static void assert_page(const char *path, int expected, const char *body)
@@ -169,19 +131,22 @@ static void metrics__requests_are_counted(void **state)
     assert_true(client_get(&client, "/nowhere", &answer));
     answer_dispose(&answer);
     client_close(&client);
-    assert_metric("\nkarta_admission_duration_seconds_count{endpoint=\"/mutate/workloads\"} 3\n");
-    assert_metric("\nkarta_admission_duration_seconds_bucket{endpoint=\"/mutate/workloads\","
+    assert_metric(&server,
+                  "\nkarta_admission_duration_seconds_count{endpoint=\"/mutate/workloads\"} 3\n");
+    assert_metric(&server,
+                  "\nkarta_admission_duration_seconds_bucket{endpoint=\"/mutate/workloads\","
                   "le=\"+Inf\"} 3\n");
-    assert_metric("\nkarta_admission_requests_total{endpoint=\"/mutate/workloads\",kind=\"other\","
+    assert_metric(&server,
+                  "\nkarta_admission_requests_total{endpoint=\"/mutate/workloads\",kind=\"other\","
                   "allowed=\"true\"} 3\n");
-    assert_metric("\nkarta_http_errors_total{code=\"404\"} 1\n");
-    assert_metric("\nkarta_tls_handshakes_total 1\n");
-    assert_metric("\nkarta_tls_certificate_not_after_timestamp_seconds ");
-    assert_metric("\nkarta_build_info{version=\"" KARTA_VERSION "\"} 1\n");
-    assert_metric("\nprocess_resident_memory_bytes ");
-    assert_metric("\nprocess_cpu_seconds_total ");
-    assert_metric("\nprocess_open_fds ");
-    assert_metric("\nprocess_start_time_seconds ");
+    assert_metric(&server, "\nkarta_http_errors_total{code=\"404\"} 1\n");
+    assert_metric(&server, "\nkarta_tls_handshakes_total 1\n");
+    assert_metric(&server, "\nkarta_tls_certificate_not_after_timestamp_seconds ");
+    assert_metric(&server, "\nkarta_build_info{version=\"" KARTA_VERSION "\"} 1\n");
+    assert_metric(&server, "\nprocess_resident_memory_bytes ");
+    assert_metric(&server, "\nprocess_cpu_seconds_total ");
+    assert_metric(&server, "\nprocess_open_fds ");
+    assert_metric(&server, "\nprocess_start_time_seconds ");
 }
 
 int main(void)
@@ -190,8 +155,6 @@ int main(void)
         cmocka_unit_test(folder__one_broken_file_among_ten),
         cmocka_unit_test(metrics__requests_are_counted),
         cmocka_unit_test(health__pages),
-        cmocka_unit_test(reload__what_is_broken_keeps_what_was),
-        cmocka_unit_test(reload__what_is_good_comes_into_force),
     };
     return cmocka_run_group_tests_name("server.definitions", tests, start, stop);
 }

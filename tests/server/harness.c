@@ -16,6 +16,7 @@
 #include "base/mem.h"
 
 #define MOST_FLAGS 40
+#define MOST_TOLD 12000
 /* sanitizers are slow, and two of them may share a processor */
 #define START_MS 30000
 
@@ -146,7 +147,9 @@ int running_wait(struct running *server)
     server->pid = -1;
     if (status != 0 && status < 128) {
         KARTA_AUTO_TEXT log = running_log(server);
-        print_error("the server ended with %d: %s\n", status, log);
+        size_t size = strlen(log); /* its end is what tells: a sanitizer speaks last */
+        fprintf(stderr, "the server ended with %d: %s\n", status,
+                size > MOST_TOLD ? log + size - MOST_TOLD : log);
     }
     return status;
 }
@@ -228,4 +231,11 @@ int program_run(const char *const *flags, char **output)
     *output = read_text(path);
     unlink(path);
     return status;
+}
+
+int count_of(const char *variable, int usual)
+{
+    const char *given = getenv(variable);
+    int count = given != NULL ? atoi(given) : 0;
+    return count > 0 ? count : usual;
 }

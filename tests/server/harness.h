@@ -43,6 +43,9 @@ char *running_get(const struct running *server, const char *path, int *status);
 /* Runs the program to its end; *output is new: what it said on stderr (and stdout). */
 int program_run(const char *const *flags, char **output);
 
+/* A number from the environment, or `usual`: full counts take minutes. */
+int count_of(const char *variable, int usual);
+
 int64_t clock_ms(void);
 void pause_ms(int ms);
 void write_text(const char *path, const char *text);

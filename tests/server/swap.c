@@ -1,107 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server in this process: certificates and snapshots swapped far faster than files change,
- * under handshakes and requests. Run it under sanitizers. */
+/* Certificates and snapshots swapped far faster than files change, under handshakes and requests.
+ * Run it under sanitizers. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "address.h"
 #include "base/mem.h"
-#include "certs.h"
-#include "harness.h"
-#include "karta/engine.h"
-#include "server.h"
+#include "inside.h"
 #include "tls_pair.h"
 
-#define SWAPS 500
 #define CLIENTS 4
 
-struct pair_text {
-    char *cert, *key;
-};
-
 struct swap_test {
-    struct running folder; /* only its folder is used */
-    struct holder holder;
-    struct metrics *metrics;
-    struct log log;
-    struct admission_config admission;
-    struct server *server;
-    struct pair_text pairs[2];
-    int port;
+    struct inside inside;
+    char *answers[2]; /* what either snapshot answers; NULL: any review will do */
+    const char *review;
     atomic_bool done;
-    atomic_int answered, failed;
+    atomic_int answered, failed, handshakes;
 };
-
-static char *read_file(const char *path)
-{
-    char *text = calloc(1, 8192);
-    FILE *file = fopen(path, "re");
-    assert_non_null(text);
-    assert_non_null(file);
-    text[fread(text, 1, 8191, file)] = '\0';
-    fclose(file);
-    return text;
-}
-
-/* Two CAs with a pair each; the clients trust both, by one file. */
-static void make_pairs(struct swap_test *test)
-{
-    static const char *const sans[] = {"127.0.0.1"};
-    char *cas[2];
-    for (size_t i = 0; i < 2; i++) {
-        KARTA_AUTO_TEXT dir = mem_format("%s/%zu", test->folder.dir, i);
-        KARTA_AUTO_TEXT cert = mem_format("%s/tls.crt", dir);
-        KARTA_AUTO_TEXT key = mem_format("%s/tls.key", dir);
-        KARTA_AUTO_TEXT ca = mem_format("%s/ca.crt", dir);
-        struct certs_options options = {.dir = dir, .sans = sans, .san_count = 1};
-        assert_int_equal(certs_ensure(&options, NULL, NULL), 0);
-        test->pairs[i] = (struct pair_text){read_file(cert), read_file(key)};
-        cas[i] = read_file(ca);
-    }
-    KARTA_AUTO_TEXT both = mem_format("%s%s", cas[0], cas[1]);
-    snprintf(test->folder.ca, sizeof test->folder.ca, "%s/both", test->folder.dir);
-    write_text(test->folder.ca, both);
-    free(cas[0]);
-    free(cas[1]);
-}
-
-static void put_pair(const struct pair_text *text)
-{
-    struct tls_pair *pair = NULL;
-    struct karta_error err = {0};
-    assert_int_equal(tls_pair_new(text->cert, text->key, &pair, &err), 0);
-    tls_store_put(pair);
-}
 
 static int set_up(void **state)
 {
     struct swap_test *test = calloc(1, sizeof *test);
-    struct karta_error err = {0};
-    char real[ADDRESS_TEXT];
-    int fd;
     assert_non_null(test);
-    running_init(&test->folder);
-    make_pairs(test);
-    assert_int_equal(karta_engine_init(&err), 0);
-    holder_init(&test->holder);
-    holder_put(&test->holder, test_snapshot());
-    test->metrics = metrics_new();
-    test->log = (struct log){.fd = STDERR_FILENO, .level = LOG_LEVEL_WARN};
-    test->admission = (struct admission_config){.profile = "kai", .deadline_ms = 1000};
-    put_pair(&test->pairs[0]);
-    assert_int_equal(address_listen("127.0.0.1:0", &fd, real, &err), 0);
-    test->port = atoi(strrchr(real, ':') + 1);
-    struct server_config config = {.listen_fd = fd,
-                                   .threads = 2,
-                                   .admission = &test->admission,
-                                   .holder = &test->holder,
-                                   .metrics = test->metrics,
-                                   .log = &test->log};
-    assert_int_equal(server_start(&config, &test->server, &err), 0);
+    inside_init(&test->inside, WORKERS_STUCK_MS);
+    inside_start(&test->inside);
+    test->review = test_review;
     *state = test;
     return 0;
 }
@@ -109,18 +35,17 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct swap_test *test = *state;
-    server_stop(test->server, 2000);
-    holder_dispose(&test->holder);
-    metrics_free(test->metrics);
-    tls_store_put(NULL);
-    for (size_t i = 0; i < 2; i++) {
-        free(test->pairs[i].cert);
-        free(test->pairs[i].key);
-    }
-    running_remove(&test->folder);
+    inside_dispose(&test->inside);
     free(test);
-    karta_engine_shutdown();
     return 0;
+}
+
+static bool is_right(const struct swap_test *test, const struct answer *answer)
+{
+    if (answer->status != 200)
+        return false;
+    return test->answers[0] == NULL || strcmp(answer->body, test->answers[0]) == 0 ||
+           strcmp(answer->body, test->answers[1]) == 0;
 }
 
 /* One handshake for every three requests. */
@@ -129,15 +54,16 @@ static void *run_client(void *arg)
     struct swap_test *test = arg;
     while (!atomic_load(&test->done)) {
         struct client client;
-        struct client_tls tls = {.ca = test->folder.ca};
-        if (!client_open(&client, test->port, &tls)) {
+        struct client_tls tls = {.ca = test->inside.folder.ca};
+        if (!client_open(&client, test->inside.port, &tls)) {
             atomic_fetch_add(&test->failed, 1);
             continue;
         }
+        atomic_fetch_add(&test->handshakes, 1);
         for (int i = 0; i < 3; i++) {
             struct answer answer;
-            bool good = client_post(&client, "/mutate/workloads", test_review, &answer) &&
-                        answer.status == 200;
+            bool good = client_post(&client, "/mutate/workloads", test->review, &answer) &&
+                        is_right(test, &answer);
             atomic_fetch_add(good ? &test->answered : &test->failed, 1);
             answer_dispose(&answer);
         }
@@ -151,46 +77,125 @@ static void start_clients(struct swap_test *test, pthread_t *threads)
     atomic_store(&test->done, false);
     atomic_store(&test->answered, 0);
     atomic_store(&test->failed, 0);
+    atomic_store(&test->handshakes, 0);
     for (size_t i = 0; i < CLIENTS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, run_client, test), 0);
 }
 
-static void stop_clients(struct swap_test *test, pthread_t *threads)
+static void stop_clients(struct swap_test *test, pthread_t *threads, const char *what, int swaps)
 {
     atomic_store(&test->done, true);
     for (size_t i = 0; i < CLIENTS; i++)
         pthread_join(threads[i], NULL);
+    print_message("%d swaps of %s: %d handshakes, %d requests answered, %d failed\n", swaps, what,
+                  atomic_load(&test->handshakes), atomic_load(&test->answered),
+                  atomic_load(&test->failed));
     assert_int_equal(atomic_load(&test->failed), 0);
     assert_true(atomic_load(&test->answered) >= CLIENTS);
 }
 
+/* Goes on until there were both enough swaps and enough handshakes. */
 static void swap__certificates_under_handshakes(void **state)
 {
     struct swap_test *test = *state;
     pthread_t threads[CLIENTS];
+    int least_swaps = count_of("KARTA_TEST_SWAPS", 500);
+    int least_handshakes = count_of("KARTA_TEST_HANDSHAKES", 300);
     uint64_t before = tls_store_handshakes();
     start_clients(test, threads);
-    for (int i = 0; i < SWAPS; i++) {
-        put_pair(&test->pairs[i % 2]);
+    int swaps = 0;
+    while (swaps < least_swaps || atomic_load(&test->handshakes) < least_handshakes) {
+        inside_put_pair(&test->inside, (size_t)swaps % 2);
+        swaps++;
         pause_ms(2);
     }
-    stop_clients(test, threads);
-    assert_true(tls_store_handshakes() > before + CLIENTS);
+    stop_clients(test, threads, "the certificate", swaps);
+    assert_true(tls_store_handshakes() >= before + (uint64_t)least_handshakes);
 }
 
+/* One profile, and a definition whose name and component are `word`. */
+static struct karta_snapshot *make_snapshot(const char *word)
+{
+    char text[1024];
+    struct karta_error err = {0};
+    int size =
+        snprintf(text, sizeof text,
+                 "apiVersion: run.ai/v1alpha1\nkind: Karta\nmetadata: {name: thing-%s}\nspec:\n"
+                 "  structureDefinition:\n    rootComponent:\n      name: %s\n"
+                 "      kind: {group: example.org, version: v1, kind: Thing}\n"
+                 "      specDefinition: {podTemplateSpecPath: .spec.template}\n"
+                 "      scaleDefinition: {replicasPath: .spec.replicas // 1}\n"
+                 "      statusDefinition:\n"
+                 "        phaseDefinition: {path: .status.phase // \"\"}\n"
+                 "        statusMappings:\n          running: [{byPhase: Running}]\n",
+                 word, word);
+    struct karta_snapshot *snapshot = karta_snapshot_new();
+    struct karta_problems *problems = karta_problems_new();
+    size_t profile_size;
+    KARTA_AUTO_TEXT profile = test_read("profiles/kai.yaml", &profile_size);
+    assert_int_equal(karta_snapshot_load(snapshot, profile, profile_size, "kai", problems, &err),
+                     0);
+    assert_int_equal(karta_snapshot_load(snapshot, text, (size_t)size, "test", problems, &err), 0);
+    assert_int_equal(karta_problems_refusals(problems), 0);
+    karta_problems_free(problems);
+    assert_int_equal(karta_snapshot_warm(snapshot, &err), 0);
+    return snapshot;
+}
+
+static const char thing_review[] =
+    "{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \"request\": {"
+    "\"uid\": \"u-1\", \"kind\": {\"group\": \"example.org\", \"version\": \"v1\", \"kind\": "
+    "\"Thing\"}, \"resource\": {\"group\": \"example.org\", \"version\": \"v1\", \"resource\": "
+    "\"things\"}, \"namespace\": \"ml\", \"name\": \"one\", \"operation\": \"CREATE\", "
+    "\"userInfo\": {\"username\": \"alice\"}, \"object\": {\"apiVersion\": \"example.org/v1\", "
+    "\"kind\": \"Thing\", \"metadata\": {\"name\": \"one\", \"namespace\": \"ml\", \"labels\": "
+    "{\"kai.scheduler/queue\": \"q\"}}, \"spec\": {\"replicas\": 2, \"template\": {\"spec\": "
+    "{\"containers\": [{\"name\": \"a\", \"image\": \"b\"}]}}}}, \"oldObject\": null, "
+    "\"dryRun\": false}}";
+
+/* What the snapshot in force answers. */
+static char *ask(const struct swap_test *test)
+{
+    struct client client;
+    struct answer answer;
+    struct client_tls tls = {.ca = test->inside.folder.ca};
+    assert_true(client_open(&client, test->inside.port, &tls));
+    assert_true(client_post(&client, "/mutate/workloads", test->review, &answer));
+    client_close(&client);
+    assert_int_equal(answer.status, 200);
+    return answer.body;
+}
+
+/* Every answer is, byte for byte, that of one snapshot or that of the other. */
 static void swap__snapshots_under_requests(void **state)
 {
     struct swap_test *test = *state;
     pthread_t threads[CLIENTS];
-    struct karta_snapshot *snapshots[2] = {test_snapshot(), test_snapshot()};
+    int swaps = count_of("KARTA_TEST_SNAPSHOT_SWAPS", 2000);
+    struct karta_snapshot *snapshots[2] = {make_snapshot("alpha"), make_snapshot("beta")};
+    test->review = thing_review;
+    char *expected[2];
+    for (size_t i = 0; i < 2; i++) {
+        holder_put(&test->inside.holder, karta_snapshot_ref(snapshots[i]), NULL);
+        expected[i] = ask(test);
+    }
+    assert_string_not_equal(expected[0], expected[1]);
+    memcpy(test->answers, expected, sizeof expected);
     start_clients(test, threads);
-    for (int i = 0; i < SWAPS; i++) {
-        holder_put(&test->holder, karta_snapshot_ref(snapshots[i % 2]));
+    for (int i = 0; i < swaps; i++) {
+        holder_put(&test->inside.holder, karta_snapshot_ref(snapshots[i % 2]), NULL);
+        if (i % 200 == 199) { /* new ones now and then, so that old ones die under their requests */
+            karta_snapshot_unref(snapshots[0]);
+            snapshots[0] = make_snapshot("alpha");
+        }
         pause_ms(1);
     }
-    holder_put(&test->holder, snapshots[0]);
-    karta_snapshot_unref(snapshots[1]);
-    stop_clients(test, threads);
+    stop_clients(test, threads, "the definitions", swaps);
+    for (size_t i = 0; i < 2; i++) {
+        karta_snapshot_unref(snapshots[i]);
+        free(expected[i]);
+        test->answers[i] = NULL;
+    }
 }
 
 int main(void)

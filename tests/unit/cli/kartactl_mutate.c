@@ -108,7 +108,8 @@ static void mutate__names_the_profiles_when_one_is_unknown(void **state)
 {
     (void)state;
     assert_run("mutate --profile kia -f manifests/examples/job.yaml", 3, "",
-               "kartactl: no profile \"kia\"; there are: kai-native, kai\n");
+               "kartactl: no profile \"kia\"; there are: coscheduling, "
+               "kai-native, kai, kueue-pods, kueue, native, volcano, yunikorn\n");
 }
 
 static void mutate__passes_on_what_no_definition_covers(void **state)

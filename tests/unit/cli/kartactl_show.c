@@ -22,8 +22,7 @@ static void show__has_every_form_of_every_field(void **state)
 static void show__is_readable_in_100_columns(void **state)
 {
     (void)state;
-    const char *const names[] = {"jobset",     "pytorchjob", "batch/job",
-                                 "raycluster", "deployment", "convoy"};
+    const char *const names[] = {"jobset", "pytorchjob", "batch/job", "deployment", "convoy"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char arguments[128];
         snprintf(arguments, sizeof arguments, "definitions show %s" CONVOY, names[i]);
