@@ -25,8 +25,7 @@ if(KARTA_TESTS)
   karta_library(cmocka cmocka libcmocka-dev)
 endif()
 
-# libjq 1.6 has no pkg-config file, and its static helper libonig has
-karta_library(onig oniguruma libonig-dev)
+# libjq 1.6 has no pkg-config file
 find_path(KARTA_JQ_INCLUDE jq.h)
 find_library(KARTA_JQ_LIBRARY jq)
 if(NOT KARTA_JQ_INCLUDE OR NOT KARTA_JQ_LIBRARY)

@@ -3,7 +3,7 @@
 # Debian packages, by what they are for. README.md says why each is needed.
 
 karta_packages_build=(gcc libc6-dev cmake ninja-build pkg-config libjansson-dev libyaml-dev libjq-dev
-  libonig-dev libmicrohttpd-dev libgnutls28-dev libssl-dev libcurl4-openssl-dev libcmocka-dev)
+ libmicrohttpd-dev libgnutls28-dev libssl-dev libcurl4-openssl-dev libcmocka-dev)
 karta_packages_run=(curl ca-certificates diffutils)
 karta_packages_test=(curl diffutils openssl python3 python3-jsonpatch)
 karta_packages_check=(valgrind)
