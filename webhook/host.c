@@ -10,18 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "capacity.h"
 #include "daemon_log.h"
 #include "host_internal.h"
 #include "karta/engine.h"
+#include "notify.h"
 #include "tls_pair.h"
 
-#define EXPIRE_MS 10
-#define HOUSEKEEPING_MS 500
 #define CONNECTIONS_WAIT_MS 10000
-#define LIMIT_PEM_BYTES (1U << 20)
 
 /* Listening sockets that no daemon has taken yet. */
 struct listeners {
@@ -29,40 +26,12 @@ struct listeners {
     char https_text[ADDRESS_TEXT], metrics_text[ADDRESS_TEXT];
 };
 
-static void expire(void *arg)
-{
-    (void)arg;
-    karta_engine_expire(karta_engine_now_ms());
-}
-
-static void keep_house(void *arg)
-{
-    struct host *host = arg;
-    bool again = atomic_exchange(&host->reload, false);
-    karta_engine_spare();
-    host_look_after_tls(host, again);
-    if (again)
-        host_reload_definitions(host);
-}
-
 static void set_log(struct host *host)
 {
     host->log =
         (struct log){.fd = STDERR_FILENO, .json = strcmp(host->options->log_format, "json") == 0};
     log_level_parse(host->options->log_level, &host->log.level);
     daemon_log_panics(&host->log);
-}
-
-static int read_client_ca(struct host *host, struct karta_error *err)
-{
-    const char *path = host->options->client_ca_file;
-    size_t size;
-    if (path == NULL)
-        return 0;
-    int rc = file_read(path, LIMIT_PEM_BYTES, &host->client_ca, &size, err);
-    if (rc == 0 && strstr(host->client_ca, "-----BEGIN CERTIFICATE-----") == NULL)
-        return karta_error_set(err, KARTA_ERR_SCHEMA, "%s holds no PEM certificate", path);
-    return rc;
 }
 
 static void close_listeners(const struct listeners *listeners)
@@ -91,13 +60,12 @@ static int prepare(struct host *host, struct karta_error *err)
 {
     capacity_raise_files();
     host->metrics = metrics_new();
-    if (host->metrics == NULL)
+    host->workers = workers_new(WORKERS_STUCK_MS);
+    if (host->metrics == NULL || host->workers == NULL)
         return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     int rc = karta_engine_init(err);
     if (rc == 0)
         rc = host_set_admission(host, err);
-    if (rc == 0)
-        rc = read_client_ca(host, err);
     if (rc == 0)
         rc = host_load_definitions(host, err);
     return rc != 0 ? rc : host_load_tls(host, err);
@@ -110,6 +78,7 @@ static int start_health(struct host *host, struct listeners *listeners, struct k
     struct health_config config = {.listen_fd = listeners->metrics,
                                    .holder = &host->holder,
                                    .metrics = host->metrics,
+                                   .workers = host->workers,
                                    .not_ready = &host->not_ready,
                                    .log = &host->log};
     listeners->metrics = -1;
@@ -126,6 +95,7 @@ static int start_server(struct host *host, struct listeners *listeners, struct k
                                    .admission = &host->admission,
                                    .holder = &host->holder,
                                    .metrics = host->metrics,
+                                   .workers = host->workers,
                                    .log = &host->log};
     listeners->https = -1;
     return server_start(&config, &host->server, err);
@@ -133,29 +103,28 @@ static int start_server(struct host *host, struct listeners *listeners, struct k
 
 static int start_threads(struct host *host, struct listeners *listeners, struct karta_error *err)
 {
-    int rc = periodic_start(&host->expirer, "karta-expire", EXPIRE_MS, expire, NULL, err);
+    int rc = host_start_engine(host, err);
     if (rc == 0)
         rc = start_server(host, listeners, err);
     if (rc == 0)
         rc = start_health(host, listeners, err);
-    return rc != 0 ? rc
-                   : periodic_start(&host->housekeeper, "karta-house", HOUSEKEEPING_MS, keep_house,
-                                    host, err);
+    return rc != 0 ? rc : host_start_house(host, err);
 }
 
 static void host_free(struct host *host)
 {
     server_stop(host->server, 0);
     health_stop(host->health);
-    periodic_stop(&host->housekeeper);
-    periodic_stop(&host->expirer);
+    host_stop_house(host);
     holder_dispose(&host->holder);
+    source_free(host->source);
     tls_store_put(NULL);
     metrics_free(host->metrics);
     host_free_admission(host);
     free(host->cert_path);
     free(host->key_path);
-    free(host->client_ca);
+    client_ca_free(host->client_ca);
+    workers_free(host->workers);
     free(host);
     karta_engine_shutdown();
 }
@@ -184,6 +153,7 @@ static int start_all(struct host *host, struct karta_error *err)
     }
     atomic_store(&host->not_ready, NULL);
     say_listening(host, &listeners);
+    notify_send("READY=1");
     return 0;
 }
 
@@ -207,11 +177,13 @@ int host_start(const struct options *options, struct host **host, struct karta_e
 void host_reload(struct host *host)
 {
     atomic_store(&host->reload, true);
+    periodic_wake(&host->housekeeper);
 }
 
 void host_stop(struct host *host)
 {
     LOG_WRITE(&host->log, LOG_LEVEL_INFO, "draining", log_count("seconds", host->options->drain));
+    notify_send("STOPPING=1");
     atomic_store(&host->not_ready, "draining");
     server_close_gently(host->server);
     struct timespec drain = {.tv_sec = host->options->drain};

@@ -20,7 +20,7 @@ static char *own_namespace(void)
     char *text = NULL;
     size_t size;
     struct karta_error ignored = {0};
-    if (file_read(NAMESPACE_FILE, 256, &text, &size, &ignored) != 0)
+    if (file_read_regular(NAMESPACE_FILE, 256, &text, &size, &ignored) != 0)
         return NULL; /* not in a cluster */
     text[strcspn(text, " \r\n")] = '\0';
     return text;

@@ -5,29 +5,40 @@
 
 #include "base/mem.h"
 #include "host_internal.h"
+#include "karta/engine.h"
 
-static void report(void *arg, const char *origin, const char *problem, enum karta_severity severity)
+/* With a watch the folders are looked at now and then all the same: not every file system tells of
+ * what others do to it, nor is a symlink's target watched. */
+#define LOOK_WATCHED_MS 10000
+#define LOOK_UNWATCHED_MS 2000
+
+/* One load, and how many refusals it met. */
+struct load {
+    struct host *host;
+    struct karta_snapshot *snapshot;
+    json_t *list;
+    size_t refusals;
+};
+
+static void report(void *arg, const struct source_finding *finding)
 {
-    const struct host *host = arg;
-    LOG_WRITE(&host->log, LOG_LEVEL_WARN,
-              severity == KARTA_REFUSAL ? "definition left out" : "definition has a flaw",
-              log_text("origin", origin), log_text("problem", problem));
+    struct load *load = arg;
+    bool refused = finding->severity == KARTA_REFUSAL;
+    const char *message = !refused        ? "definition has a flaw"
+                          : finding->kept ? "definition broken, its version before stays"
+                                          : "definition left out";
+    /* what our own catalog is doubtful about is nothing that its users could mend */
+    bool ours = strncmp(finding->origin, "built-in:", 9) == 0;
+    load->refusals += refused;
+    LOG_WRITE(&load->host->log, ours && !refused ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN, message,
+              log_text("origin", finding->origin), log_text("problem", finding->problem));
 }
 
-static int load(struct host *host, struct karta_snapshot **snapshot, struct karta_error *err)
-{
-    const struct options *options = host->options;
-    struct source_options from = {.dirs = (const char *const *)options->definitions.items,
-                                  .dir_count = options->definitions.count,
-                                  .profile_file =
-                                      source_is_path(options->profile) ? options->profile : NULL};
-    return source_load(&from, report, host, snapshot, err);
-}
-
-/* Puts `snapshot` (taken) into force. */
-static void put_in_force(struct host *host, struct karta_snapshot *snapshot)
+/* Puts what was loaded (taken) into force. */
+static void put_in_force(struct host *host, struct load *load)
 {
     struct karta_error err = {0};
+    struct karta_snapshot *snapshot = load->snapshot;
     if (karta_snapshot_warm(snapshot, &err) != 0)
         LOG_WRITE(&host->log, LOG_LEVEL_WARN, "a definition does not compile",
                   log_text("error", err.message));
@@ -35,53 +46,79 @@ static void put_in_force(struct host *host, struct karta_snapshot *snapshot)
               log_count("active", (int64_t)karta_snapshot_count(snapshot, "active")),
               log_count("shadowed", (int64_t)karta_snapshot_count(snapshot, "shadowed")),
               log_count("failed", (int64_t)karta_snapshot_count(snapshot, "failed")));
-    holder_put(&host->holder, snapshot);
+    metrics_reload(host->metrics, METRICS_DEFINITIONS, load->refusals == 0);
+    holder_put(&host->holder, snapshot, load->list);
+}
+
+static void give_up(struct load *load)
+{
+    karta_snapshot_unref(load->snapshot);
+    json_decref(load->list);
+}
+
+static int make_source(struct host *host, struct karta_error *err)
+{
+    const struct options *options = host->options;
+    struct source_options from = {.dirs = (const char *const *)options->definitions.items,
+                                  .dir_count = options->definitions.count,
+                                  .profile_file =
+                                      source_is_path(options->profile) ? options->profile : NULL};
+    host->source = source_new(&from);
+    return host->source != NULL ? 0 : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
 }
 
 int host_load_definitions(struct host *host, struct karta_error *err)
 {
-    struct karta_snapshot *snapshot = NULL;
-    int rc = load(host, &snapshot, err);
-    if (rc != 0)
-        return rc;
-    rc = source_profile_name(snapshot, host->options->profile, &host->profile, err);
+    struct load load = {.host = host};
+    int rc = make_source(host, err);
+    if (rc == 0)
+        rc = source_load(host->source, report, &load, &load.snapshot, &load.list, err);
+    if (rc == 0)
+        rc = source_profile_name(load.snapshot, host->options->profile, &host->profile, err);
     if (rc != 0) {
-        karta_snapshot_unref(snapshot);
+        give_up(&load);
         return rc;
     }
     host->admission.profile = host->profile;
-    put_in_force(host, snapshot);
+    put_in_force(host, &load);
     return 0;
 }
 
-/* A reload must not take away what works: the profile, or a document that was good before. */
-static int check_reloaded(struct host *host, const struct karta_snapshot *next,
-                          struct karta_error *err)
+/* A reload must not take away the profile that requests are answered with. */
+static int check_profile(struct host *host, const struct karta_snapshot *next,
+                         struct karta_error *err)
 {
-    HOLDER_AUTO_SNAPSHOT now = holder_take(&host->holder);
     KARTA_AUTO_TEXT name = NULL;
     int rc = source_profile_name(next, host->options->profile, &name, err);
     if (rc == 0 && strcmp(name, host->profile) != 0)
         rc = karta_error_set(err, KARTA_ERR_CONFLICT,
                              "the profile is called \"%s\" now, and \"%s\" is in force", name,
                              host->profile);
-    size_t failed = karta_snapshot_count(next, "failed");
-    size_t before = karta_snapshot_count(now, "failed");
-    if (rc == 0 && failed > before)
-        rc = karta_error_set(err, KARTA_ERR_SCHEMA, "%zu broken documents, %zu before", failed,
-                             before);
     return rc;
 }
 
-void host_reload_definitions(struct host *host)
+static void reload(struct host *host)
 {
     struct karta_error err = {0};
-    struct karta_snapshot *snapshot = NULL;
-    if (load(host, &snapshot, &err) == 0 && check_reloaded(host, snapshot, &err) == 0) {
-        put_in_force(host, snapshot);
+    struct load load = {.host = host};
+    if (source_load(host->source, report, &load, &load.snapshot, &load.list, &err) == 0 &&
+        check_profile(host, load.snapshot, &err) == 0) {
+        put_in_force(host, &load);
         return;
     }
-    karta_snapshot_unref(snapshot);
+    give_up(&load);
+    metrics_reload(host->metrics, METRICS_DEFINITIONS, false);
     LOG_WRITE(&host->log, LOG_LEVEL_WARN, "definitions not reloaded, those before stay",
               log_text("error", err.message));
+}
+
+void host_look_after_definitions(struct host *host, bool again)
+{
+    int64_t now = karta_engine_now_ms();
+    bool stirred = atomic_exchange(&host->stirred, false);
+    if (!again && !stirred && now < host->look_ms && !source_is_settling(host->source))
+        return;
+    host->look_ms = now + (watch_is_whole(host->watch) ? LOOK_WATCHED_MS : LOOK_UNWATCHED_MS);
+    if (again || source_has_changed(host->source))
+        reload(host);
 }

@@ -12,6 +12,7 @@
 #include "server.h"
 #include "source.h"
 #include "tls_files.h"
+#include "watch.h"
 
 struct host {
     const struct options *options;
@@ -22,16 +23,23 @@ struct host {
     const char *default_namespaces[3];
     struct karta_group_kind *kinds; /* of --exclude-kind, cut out of kind_texts */
     char **kind_texts;
-    char *cert_path, *key_path, *client_ca;
+    char *cert_path, *key_path;
+    struct client_ca *client_ca; /* NULL: callers need no certificate */
     struct tls_files tls;
     int64_t renewal_ms; /* when the self-signed pair is looked at again */
+    struct source *source;
+    int64_t look_ms; /* when the folders are looked at again, whatever the watch says */
     struct holder holder;
+    struct workers *workers;
+    struct watch *watch;
     struct metrics *metrics;
     struct server *server;
     struct health *health;
-    struct periodic expirer, housekeeper;
+    struct periodic expirer, housekeeper, watchdog;
     health_reason not_ready;
-    atomic_bool reload;
+    atomic_bool reload;  /* read everything again, it was asked for */
+    atomic_bool stirred; /* something happened in a folder */
+    atomic_bool house_kept;
 };
 
 /* The admission settings that the flags mean. KARTA_ERR_NOMEM. */
@@ -40,10 +48,16 @@ void host_free_admission(struct host *host);
 
 /* Definitions: the first load (finds the profile too), and again. */
 int host_load_definitions(struct host *host, struct karta_error *err);
-void host_reload_definitions(struct host *host);
+void host_look_after_definitions(struct host *host, bool again);
 
-/* The serving pair into the store, issued first where it is our own. */
+/* The serving pair into the store, issued first where it is our own; and the callers' CA. */
 int host_load_tls(struct host *host, struct karta_error *err);
 void host_look_after_tls(struct host *host, bool again);
+
+/* Deadlines of expressions are enforced from here on. */
+int host_start_engine(struct host *host, struct karta_error *err);
+/* Looking after files, and the watchdog; ended, with the engine's, by host_stop_house. */
+int host_start_house(struct host *host, struct karta_error *err);
+void host_stop_house(struct host *host);
 
 #endif

@@ -55,17 +55,44 @@ int host_load_tls(struct host *host, struct karta_error *err)
     int rc = set_paths(host, err);
     if (rc == 0 && host->options->tls_cert_file == NULL)
         rc = ensure_own(host, err);
-    return rc != 0 ? rc : tls_files_load(&host->tls, err);
+    if (rc == 0)
+        rc = tls_files_load(&host->tls, err);
+    if (rc != 0)
+        return rc;
+    metrics_reload(host->metrics, METRICS_CERTIFICATE, true);
+    if (host->options->client_ca_file == NULL)
+        return 0;
+    rc = client_ca_new(host->options->client_ca_file, &host->client_ca, err);
+    if (rc == 0)
+        metrics_reload(host->metrics, METRICS_CLIENT_CA, true);
+    return rc;
+}
+
+static void renew_own(struct host *host)
+{
+    struct karta_error err = {0};
+    if (ensure_own(host, &err) == 0)
+        return;
+    metrics_reload(host->metrics, METRICS_CERTIFICATE, false);
+    LOG_WRITE(&host->log, LOG_LEVEL_WARN, "certificate not renewed",
+              log_text("error", err.message));
+}
+
+static void count(struct host *host, enum metrics_reload what, enum look look)
+{
+    if (look != LOOK_SAME)
+        metrics_reload(host->metrics, what, look == LOOK_LOADED);
 }
 
 void host_look_after_tls(struct host *host, bool again)
 {
     bool own = host->options->tls_cert_file == NULL;
-    if (own && (again || karta_engine_now_ms() >= host->renewal_ms)) {
-        struct karta_error err = {0};
-        if (ensure_own(host, &err) != 0)
-            LOG_WRITE(&host->log, LOG_LEVEL_WARN, "certificate not renewed",
-                      log_text("error", err.message));
-    }
-    tls_files_check(&host->tls, again, &host->log);
+    if (own && (again || karta_engine_now_ms() >= host->renewal_ms))
+        renew_own(host);
+    enum look look = tls_files_check(&host->tls, again, &host->log);
+    count(host, METRICS_CERTIFICATE, look);
+    if (own && look == LOOK_REFUSED)
+        renew_own(host); /* somebody broke our files: what is missing is made anew */
+    if (host->client_ca != NULL)
+        count(host, METRICS_CLIENT_CA, client_ca_check(host->client_ca, again, &host->log));
 }

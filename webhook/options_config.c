@@ -78,7 +78,7 @@ int options_read_config(struct options *options, const char *path, const bool *g
     KARTA_AUTO_TEXT bytes = NULL;
     size_t size;
     json_auto_t *documents = NULL;
-    int rc = file_read(path, LIMIT_CONFIG_BYTES, &bytes, &size, err);
+    int rc = file_read_regular(path, LIMIT_CONFIG_BYTES, &bytes, &size, err);
     if (rc != 0)
         return rc; /* names the file itself */
     rc = karta_documents_parse(bytes, size, &documents, err);

@@ -87,7 +87,7 @@ static void certificate__swapped_under_load(void **state)
     struct running server;
     struct load load = {.server = &server, .review = test_review};
     pthread_t threads[CLIENTS];
-    int swaps = count_of("KARTA_TEST_FILE_SWAPS", 30);
+    int swaps = count_of("KARTA_TEST_FILE_SWAPS", 20);
     start_with_files(&server);
     KARTA_AUTO_TEXT a = read_below(&server, "a/ca.crt");
     KARTA_AUTO_TEXT b = read_below(&server, "b/ca.crt");
@@ -128,7 +128,7 @@ static void definitions__swapped_under_load(void **state)
     struct running server;
     struct load load = {.server = &server};
     pthread_t threads[CLIENTS];
-    int swaps = count_of("KARTA_TEST_HANGUPS", 8);
+    int swaps = count_of("KARTA_TEST_HANGUPS", 4);
     KARTA_AUTO_TEXT review = test_read("manifests/examples/jobset-review.json", NULL);
     load.review = review;
     running_init(&server);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting: what a request pays. No lock is taken for labels that were seen before. */
+#include <time.h>
+
 #include "metrics_internal.h"
 
 const int64_t metrics_bucket_us[BUCKETS] = {50,    100,   250,   500,    1000,   2500,   5000,
@@ -51,4 +53,12 @@ void metrics_http_error(struct metrics *metrics, unsigned status)
 {
     if (status < STATUSES)
         atomic_fetch_add(&metrics->http_errors[status], 1);
+}
+
+void metrics_reload(struct metrics *metrics, enum metrics_reload what, bool success)
+{
+    struct metrics_reload_counts *counts = &metrics->reloads[what];
+    atomic_fetch_add(success ? &counts->successes : &counts->failures, 1);
+    if (success)
+        atomic_store(&counts->last_success, (int64_t)time(NULL));
 }

@@ -7,6 +7,8 @@
 #ifndef KARTA_METRICS_H
 #define KARTA_METRICS_H
 
+#include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "admission.h"
@@ -24,11 +26,23 @@ void metrics_admission(struct metrics *metrics, enum admission_endpoint endpoint
 /* One answer that was no AdmissionReview: 404, 413, ... */
 void metrics_http_error(struct metrics *metrics, unsigned status);
 
+/* One reading of files that are read again: at the start, when they change, when asked. */
+enum metrics_reload {
+    METRICS_CERTIFICATE,
+    METRICS_CLIENT_CA,
+    METRICS_DEFINITIONS,
+    METRICS_RELOADS
+};
+void metrics_reload(struct metrics *metrics, enum metrics_reload what, bool success);
+
 /* What is not counted here but known elsewhere, at the moment of asking. */
 struct metrics_state {
-    const struct karta_snapshot *snapshot; /* may be NULL */
+    const json_t *definitions; /* karta_snapshot_list, and `refused` where a file's newest version
+                                  is not in force; may be NULL */
     uint64_t tls_handshakes;
-    int64_t certificate_not_after; /* seconds since the epoch, 0: no certificate */
+    int64_t certificate_not_after;  /* seconds since the epoch, 0: no certificate */
+    const char *certificate_serial; /* hex */
+    size_t stuck_workers;
 };
 /* Appends the whole text (version 0.0.4 of the exposition format). */
 void metrics_print(struct metrics *metrics, const struct metrics_state *state, struct strbuf *out);

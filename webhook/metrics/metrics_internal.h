@@ -14,17 +14,26 @@ struct metrics_histogram {
     atomic_uint_fast64_t sum_us;
 };
 
+struct metrics_reload_counts {
+    atomic_uint_fast64_t successes, failures;
+    _Atomic int64_t last_success; /* seconds since the epoch; 0: never */
+};
+
 struct metrics {
     struct labels kinds, profiles;
     atomic_uint_fast64_t requests[ADMISSION_ENDPOINTS][LIMIT_LABELS][2];
     atomic_uint_fast64_t patches[LIMIT_LABELS];
     atomic_uint_fast64_t http_errors[STATUSES];
+    struct metrics_reload_counts reloads[METRICS_RELOADS];
     struct metrics_histogram durations[ADMISSION_ENDPOINTS];
 };
 
 extern const int64_t metrics_bucket_us[BUCKETS];
 
 void metrics_print_head(struct strbuf *out, const char *name, const char *type, const char *help);
+/* What is loaded from files: definitions, certificates, and how reading them went. */
+void metrics_print_loaded(struct metrics *metrics, const struct metrics_state *state,
+                          struct strbuf *out);
 /* The standard process_* figures. */
 void metrics_print_process(struct strbuf *out);
 

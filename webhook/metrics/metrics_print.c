@@ -94,28 +94,6 @@ static void print_http_errors(struct metrics *metrics, struct strbuf *out)
     }
 }
 
-static void print_definitions(const struct karta_snapshot *snapshot, struct strbuf *out)
-{
-    static const char *const sources[] = {"built-in", "folder"};
-    static const char *const states[] = {"active", "shadowed", "failed"};
-    uint64_t counts[2][3] = {{0}};
-    json_auto_t *list = snapshot != NULL ? karta_snapshot_list(snapshot) : NULL;
-    size_t index;
-    json_t *entry;
-    json_array_foreach(list, index, entry)
-    {
-        const char *origin = json_string_value(json_object_get(entry, "origin"));
-        const char *state = json_string_value(json_object_get(entry, "state"));
-        int source = origin != NULL && strncmp(origin, "built-in:", 9) == 0 ? 0 : 1;
-        for (size_t i = 0; state != NULL && i < 3; i++)
-            counts[source][i] += strcmp(state, states[i]) == 0;
-    }
-    metrics_print_head(out, "karta_definitions", "gauge", "Loaded documents by where and how.");
-    for (size_t i = 0; i < 6; i++)
-        strbuf_addf(out, "karta_definitions{source=\"%s\",state=\"%s\"} %" PRIu64 "\n",
-                    sources[i / 3], states[i % 3], counts[i / 3][i % 3]);
-}
-
 static void print_engine(struct strbuf *out)
 {
     struct karta_engine_counts counts = {0};
@@ -129,17 +107,18 @@ static void print_engine(struct strbuf *out)
                 done, counts.expired);
 }
 
-static void print_tls(const struct metrics_state *state, struct strbuf *out)
+static void print_handshakes(const struct metrics_state *state, struct strbuf *out)
 {
     metrics_print_head(out, "karta_tls_handshakes_total", "counter",
                        "Handshakes that got as far as our certificate.");
     strbuf_addf(out, "karta_tls_handshakes_total %" PRIu64 "\n", state->tls_handshakes);
-    if (state->certificate_not_after == 0)
-        return;
-    metrics_print_head(out, "karta_tls_certificate_not_after_timestamp_seconds", "gauge",
-                       "When the serving certificate expires.");
-    strbuf_addf(out, "karta_tls_certificate_not_after_timestamp_seconds %" PRId64 "\n",
-                state->certificate_not_after);
+}
+
+static void print_stuck(const struct metrics_state *state, struct strbuf *out)
+{
+    metrics_print_head(out, "karta_stuck_workers", "gauge",
+                       "Threads that have not come back from a request for ten seconds.");
+    strbuf_addf(out, "karta_stuck_workers %zu\n", state->stuck_workers);
 }
 
 void metrics_print(struct metrics *metrics, const struct metrics_state *state, struct strbuf *out)
@@ -148,9 +127,10 @@ void metrics_print(struct metrics *metrics, const struct metrics_state *state, s
     print_durations(metrics, out);
     print_patches(metrics, out);
     print_http_errors(metrics, out);
-    print_definitions(state->snapshot, out);
     print_engine(out);
-    print_tls(state, out);
+    print_handshakes(state, out);
+    print_stuck(state, out);
+    metrics_print_loaded(metrics, state, out);
     metrics_print_head(out, "karta_build_info", "gauge", "What is running.");
     strbuf_adds(out, "karta_build_info{version=\"" KARTA_VERSION "\"} 1\n");
     metrics_print_process(out);

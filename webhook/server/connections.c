@@ -14,17 +14,18 @@
 
 #include "karta/engine.h"
 
-/* from accept, or from a request's first line, to the end of its body; and for its answer */
 #define REQUEST_MS 10000
 /* between requests; the API server keeps idle connections for 90 s */
 #define IDLE_MS 120000
 
-enum phase { PHASE_NEW, PHASE_REQUEST, PHASE_IDLE };
+enum phase { PHASE_NEW, PHASE_REQUEST, PHASE_ANSWER, PHASE_IDLE };
 
 struct connection {
     struct connection *next, *prev;
     int fd;
-    _Atomic int phase, peer;
+    const struct connection_limits *limits; /* the table's */
+    _Atomic int phase;
+    _Atomic uint64_t peer; /* a generation, and in the lower two bits an enum connection_peer */
     _Atomic int64_t since_ms, deadline_ms;
     atomic_bool served;
     bool closing; /* under the table's mutex */
@@ -33,15 +34,22 @@ struct connection {
 struct connections {
     pthread_mutex_t lock;
     struct connection *first;
-    size_t count, closing, soft_limit;
+    size_t count, closing;
+    struct connection_limits limits;
 };
 
-struct connections *connections_new(size_t soft_limit)
+struct connection_limits connection_limits(size_t soft)
+{
+    return (struct connection_limits){
+        .soft = soft, .request_ms = REQUEST_MS, .idle_ms = IDLE_MS, .now_ms = karta_engine_now_ms};
+}
+
+struct connections *connections_new(const struct connection_limits *limits)
 {
     struct connections *table = calloc(1, sizeof *table);
     if (table == NULL)
         return NULL;
-    table->soft_limit = soft_limit;
+    table->limits = *limits;
     pthread_mutex_init(&table->lock, NULL);
     return table;
 }
@@ -61,7 +69,7 @@ void connections_free(struct connections *table)
 
 static void enter(struct connection *entry, enum phase phase, int64_t allowed_ms)
 {
-    int64_t now = karta_engine_now_ms();
+    int64_t now = entry->limits->now_ms();
     atomic_store(&entry->phase, (int)phase);
     atomic_store(&entry->since_ms, now);
     atomic_store(&entry->deadline_ms, now + allowed_ms);
@@ -76,11 +84,13 @@ static void shut_down(struct connections *table, struct connection *entry)
     shutdown(entry->fd, SHUT_RDWR);
 }
 
-/* Whether `entry` is a better victim than `best`: never served, then idle; the longest first. */
+/* Whether `entry` is a better victim than `best`: never served, then idle; the longest first. One
+ * that waits for its answer, or is in a later request, is none. */
 static bool goes_before(const struct connection *entry, const struct connection *best)
 {
     bool fresh = !atomic_load(&entry->served);
-    if (entry->closing || (!fresh && atomic_load(&entry->phase) != PHASE_IDLE))
+    int phase = atomic_load(&entry->phase);
+    if (entry->closing || phase == PHASE_ANSWER || (!fresh && phase != PHASE_IDLE))
         return false;
     if (best == NULL)
         return true;
@@ -92,7 +102,7 @@ static bool goes_before(const struct connection *entry, const struct connection 
 
 static void make_room(struct connections *table)
 {
-    if (table->count - table->closing <= table->soft_limit)
+    if (table->count - table->closing <= table->limits.soft)
         return;
     struct connection *victim = NULL;
     for (struct connection *entry = table->first; entry != NULL; entry = entry->next)
@@ -102,16 +112,14 @@ static void make_room(struct connections *table)
         shut_down(table, victim);
 }
 
-static void add(struct connections *table, struct MHD_Connection *connection, void **context)
+struct connection *connections_add(struct connections *table, int fd)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct connection *entry = info != NULL ? calloc(1, sizeof *entry) : NULL;
-    *context = entry;
+    struct connection *entry = calloc(1, sizeof *entry);
     if (entry == NULL)
-        return;
-    entry->fd = info->connect_fd;
-    enter(entry, PHASE_NEW, REQUEST_MS);
+        return NULL;
+    entry->fd = fd;
+    entry->limits = &table->limits;
+    enter(entry, PHASE_NEW, table->limits.request_ms);
     pthread_mutex_lock(&table->lock);
     make_room(table);
     entry->next = table->first;
@@ -120,9 +128,10 @@ static void add(struct connections *table, struct MHD_Connection *connection, vo
     table->first = entry;
     table->count++;
     pthread_mutex_unlock(&table->lock);
+    return entry;
 }
 
-static void drop(struct connections *table, struct connection *entry)
+void connections_drop(struct connections *table, struct connection *entry)
 {
     pthread_mutex_lock(&table->lock);
     if (entry->prev != NULL)
@@ -140,10 +149,13 @@ static void drop(struct connections *table, struct connection *entry)
 void connections_notify(void *table, struct MHD_Connection *connection, void **context,
                         enum MHD_ConnectionNotificationCode what)
 {
-    if (what == MHD_CONNECTION_NOTIFY_STARTED)
-        add(table, connection, context);
-    else if (*context != NULL)
-        drop(table, *context);
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *context = info != NULL ? connections_add(table, info->connect_fd) : NULL;
+    } else if (*context != NULL) {
+        connections_drop(table, *context);
+    }
 }
 
 struct connection *connections_entry(struct MHD_Connection *connection)
@@ -156,13 +168,13 @@ struct connection *connections_entry(struct MHD_Connection *connection)
 void connection_request_begins(struct connection *entry)
 {
     if (entry != NULL)
-        enter(entry, PHASE_REQUEST, REQUEST_MS);
+        enter(entry, PHASE_REQUEST, entry->limits->request_ms);
 }
 
 void connection_body_is_whole(struct connection *entry)
 {
     if (entry != NULL)
-        enter(entry, PHASE_REQUEST, REQUEST_MS);
+        enter(entry, PHASE_ANSWER, entry->limits->request_ms);
 }
 
 void connection_request_ends(struct connection *entry, int completed)
@@ -171,18 +183,19 @@ void connection_request_ends(struct connection *entry, int completed)
         return;
     if (completed)
         atomic_store(&entry->served, true);
-    enter(entry, PHASE_IDLE, IDLE_MS);
+    enter(entry, PHASE_IDLE, entry->limits->idle_ms);
 }
 
-enum connection_peer connection_peer(const struct connection *entry)
+enum connection_peer connection_peer(const struct connection *entry, unsigned generation)
 {
-    return entry != NULL ? (enum connection_peer)atomic_load(&entry->peer) : PEER_UNKNOWN;
+    uint64_t known = entry != NULL ? atomic_load(&entry->peer) : 0;
+    return known >> 2 == generation ? (enum connection_peer)(known & 3) : PEER_UNKNOWN;
 }
 
-void connection_set_peer(struct connection *entry, enum connection_peer peer)
+void connection_set_peer(struct connection *entry, enum connection_peer peer, unsigned generation)
 {
     if (entry != NULL)
-        atomic_store(&entry->peer, (int)peer);
+        atomic_store(&entry->peer, (uint64_t)generation << 2 | (uint64_t)peer);
 }
 
 size_t connections_count(struct connections *table)
@@ -195,7 +208,7 @@ size_t connections_count(struct connections *table)
 
 void connections_reap(struct connections *table)
 {
-    int64_t now = karta_engine_now_ms();
+    int64_t now = table->limits.now_ms();
     pthread_mutex_lock(&table->lock);
     for (struct connection *entry = table->first; entry != NULL; entry = entry->next)
         if (atomic_load(&entry->deadline_ms) <= now)
@@ -203,12 +216,19 @@ void connections_reap(struct connections *table)
     pthread_mutex_unlock(&table->lock);
 }
 
+/* Before its first request, or between two. */
+static bool may_be_closed(const struct connection *entry)
+{
+    int phase = atomic_load(&entry->phase);
+    return phase == PHASE_NEW || phase == PHASE_IDLE;
+}
+
 void connections_close_idle(struct connections *table, int64_t ms)
 {
-    int64_t before = karta_engine_now_ms() - ms;
+    int64_t before = table->limits.now_ms() - ms;
     pthread_mutex_lock(&table->lock);
     for (struct connection *entry = table->first; entry != NULL; entry = entry->next)
-        if (atomic_load(&entry->phase) != PHASE_REQUEST && atomic_load(&entry->since_ms) <= before)
+        if (may_be_closed(entry) && atomic_load(&entry->since_ms) <= before)
             shut_down(table, entry);
     pthread_mutex_unlock(&table->lock);
 }

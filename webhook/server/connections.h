@@ -14,14 +14,30 @@
 struct connections; /* opaque */
 struct connection;  /* opaque; lives until libmicrohttpd says that it is closed */
 
-/* Above `soft_limit` open connections each new one costs another its life. NULL: out of memory. */
-struct connections *connections_new(size_t soft_limit);
+/* What is allowed, and the clock that it is measured with. */
+struct connection_limits {
+    size_t soft;        /* above so many open ones each new one costs another its life */
+    int64_t request_ms; /* from accept, or a request's first line, to the end of its body; and again
+                           for its answer */
+    int64_t idle_ms;    /* between two requests */
+    int64_t (*now_ms)(void);
+};
+/* The server's own, with the engine's clock. */
+struct connection_limits connection_limits(size_t soft);
+
+/* NULL: out of memory. */
+struct connections *connections_new(const struct connection_limits *limits);
 /* After the daemon was stopped. */
 void connections_free(struct connections *table);
 
 /* For MHD_OPTION_NOTIFY_CONNECTION, with the table as its closure. */
 void connections_notify(void *table, struct MHD_Connection *connection, void **context,
                         enum MHD_ConnectionNotificationCode what);
+
+/* What connections_notify does, for a socket that is nobody's yet; the entry is NULL where memory
+ * is out. */
+struct connection *connections_add(struct connections *table, int fd);
+void connections_drop(struct connections *table, struct connection *entry);
 
 /* The entry of `connection`; NULL where memory was out when it was accepted. */
 struct connection *connections_entry(struct MHD_Connection *connection);
@@ -31,10 +47,11 @@ void connection_request_begins(struct connection *entry); /* its first line is h
 void connection_body_is_whole(struct connection *entry);  /* the answer has its own time now */
 void connection_request_ends(struct connection *entry, int completed);
 
-/* Whether the caller's certificate was verified: unknown at first, then kept. */
+/* Whether the caller's certificate was verified, by the CA of that generation: unknown at first and
+ * after the CA was replaced. */
 enum connection_peer { PEER_UNKNOWN, PEER_TRUSTED, PEER_REFUSED };
-enum connection_peer connection_peer(const struct connection *entry);
-void connection_set_peer(struct connection *entry, enum connection_peer peer);
+enum connection_peer connection_peer(const struct connection *entry, unsigned generation);
+void connection_set_peer(struct connection *entry, enum connection_peer peer, unsigned generation);
 
 size_t connections_count(struct connections *table);
 /* Shuts down what is past its deadline. About four times a second. */

@@ -56,6 +56,7 @@ static void check_type(struct MHD_Connection *connection, struct refusal *refusa
 
 struct framing {
     unsigned lengths, encodings;
+    size_t bytes; /* of all headers */
 };
 
 static enum MHD_Result count_framing(void *arg, enum MHD_ValueKind kind, const char *name,
@@ -63,10 +64,17 @@ static enum MHD_Result count_framing(void *arg, enum MHD_ValueKind kind, const c
 {
     struct framing *framing = arg;
     (void)kind;
-    (void)value;
+    framing->bytes += strlen(name) + (value != NULL ? strlen(value) : 0);
     framing->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
     framing->encodings += strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
     return MHD_YES;
+}
+
+void head_check_uri(const char *uri, struct refusal *refusal)
+{
+    if (strlen(uri) > LIMIT_URI_BYTES)
+        refuse(refusal, MHD_HTTP_URI_TOO_LONG, "the path is over %u bytes, the most that is read",
+               LIMIT_URI_BYTES);
 }
 
 /* Two answers to where the body ends (RFC 9112, 6.3): a proxy before us may have read the other. */
@@ -74,7 +82,10 @@ static void check_framing(struct MHD_Connection *connection, struct refusal *ref
 {
     struct framing framing = {0};
     MHD_get_connection_values(connection, MHD_HEADER_KIND, count_framing, &framing);
-    if (framing.lengths + framing.encodings <= 1)
+    if (framing.bytes > LIMIT_HEAD_BYTES)
+        refuse(refusal, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
+               "the headers are over %u bytes, the most that is read", LIMIT_HEAD_BYTES);
+    if (refusal->status != 0 || framing.lengths + framing.encodings <= 1)
         return;
     refuse(refusal, MHD_HTTP_BAD_REQUEST,
            "the length of the body is given more than once: send one Content-Length, or one "

@@ -11,6 +11,11 @@
 /* an AdmissionReview carries two objects of at most 1.5 MiB; the API server stops at 3 MiB */
 #define LIMIT_BODY_BYTES (8U << 20)
 
+/* the API server's heads are under 1 KiB, its paths under 100 bytes:
+ * `/mutate/workloads?timeout=10s` */
+#define LIMIT_URI_BYTES (4U << 10)
+#define LIMIT_HEAD_BYTES (16U << 10)
+
 /* Why a request is not for us: the HTTP status and a sentence; status 0 where it is. */
 struct refusal {
     unsigned status;
@@ -21,8 +26,10 @@ struct refusal {
 __attribute__((format(printf, 3, 4))) void refuse(struct refusal *refusal, unsigned status,
                                                   const char *format, ...);
 
-/* Judges framing, method, path, content type and declared length; *endpoint is set where all are
- * right. */
+/* Judges the length of what stands in the request's first line. */
+void head_check_uri(const char *uri, struct refusal *refusal);
+/* Judges size, framing, method, path, content type and declared length; *endpoint is set where all
+ * are right. */
 void head_check(struct MHD_Connection *connection, const char *path, const char *method,
                 enum admission_endpoint *endpoint, struct refusal *refusal);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of paths, each with the function that writes its answer. */
-#include "health.h"
+/* The metrics port as a listener; what its pages say is in health_pages.c. */
+#include "health_internal.h"
 
 #include <microhttpd.h>
 #include <stdio.h>
@@ -11,8 +11,6 @@
 #include "connections.h"
 #include "daemon_log.h"
 #include "periodic.h"
-#include "reply.h"
-#include "tls_pair.h"
 
 #define MOST_CONNECTIONS 16U
 #define REAP_MS 250
@@ -25,73 +23,15 @@ struct health {
     struct MHD_Daemon *daemon;
     struct connections *connections;
     struct periodic reaper;
+    struct daemon_ear ear;
 };
-
-/* What a page writes: status 200 and text unless it says otherwise. */
-struct page {
-    struct reply reply;
-    struct strbuf text;
-};
-
-static void write_healthz(struct health *health, struct page *page)
-{
-    (void)health;
-    strbuf_adds(&page->text, "ok\n");
-}
-
-static void write_readyz(struct health *health, struct page *page)
-{
-    const char *reason = atomic_load(health->config.not_ready);
-    if (reason != NULL)
-        page->reply.status = MHD_HTTP_SERVICE_UNAVAILABLE;
-    strbuf_addf(&page->text, "%s\n", reason != NULL ? reason : "ok");
-}
-
-static void write_metrics(struct health *health, struct page *page)
-{
-    HOLDER_AUTO_SNAPSHOT snapshot = holder_take(health->config.holder);
-    struct metrics_state state = {.snapshot = snapshot,
-                                  .tls_handshakes = tls_store_handshakes(),
-                                  .certificate_not_after = tls_store_not_after()};
-    page->reply.type = METRICS_CONTENT_TYPE;
-    metrics_print(health->config.metrics, &state, &page->text);
-}
-
-static void write_version(struct health *health, struct page *page)
-{
-    (void)health;
-    page->reply.type = REPLY_JSON;
-    strbuf_addf(&page->text, "{\"version\": \"%s\", \"libmicrohttpd\": \"%s\"}\n", KARTA_VERSION,
-                MHD_get_version());
-}
-
-static void write_definitions(struct health *health, struct page *page)
-{
-    HOLDER_AUTO_SNAPSHOT snapshot = holder_take(health->config.holder);
-    json_auto_t *list = snapshot != NULL ? karta_snapshot_list(snapshot) : json_array();
-    KARTA_AUTO_TEXT text = list != NULL ? json_dumps(list, JSON_INDENT(2)) : NULL;
-    page->reply.type = REPLY_JSON;
-    if (text == NULL)
-        page->text.failed = KARTA_ERR_NOMEM;
-    else
-        strbuf_addf(&page->text, "%s\n", text);
-}
-
-static const struct {
-    const char *path;
-    void (*write)(struct health *health, struct page *page);
-} pages[] = {{"/healthz", write_healthz},
-             {"/readyz", write_readyz},
-             {"/metrics", write_metrics},
-             {"/version", write_version},
-             {"/debug/definitions", write_definitions}};
 
 static enum MHD_Result send_page(struct health *health, struct MHD_Connection *connection,
                                  size_t index)
 {
-    struct page page = {.reply = {.status = MHD_HTTP_OK, .type = TEXT_TYPE}};
+    struct health_page page = {.reply = {.status = MHD_HTTP_OK, .type = TEXT_TYPE}};
     strbuf_init(&page.text, LIMIT_PAGE_BYTES);
-    pages[index].write(health, &page);
+    health_pages[index].write(&health->config, &page);
     if (strbuf_check(&page.text, NULL) != 0) {
         strbuf_dispose(&page.text);
         page.reply.status = MHD_HTTP_INTERNAL_SERVER_ERROR;
@@ -139,14 +79,13 @@ static enum MHD_Result on_access(void *arg, struct MHD_Connection *connection, c
         return MHD_YES;
     }
     connection_body_is_whole(entry);
-    size_t count = sizeof pages / sizeof *pages;
     size_t index = 0;
-    while (index < count && strcmp(url, pages[index].path) != 0)
+    while (index < HEALTH_PAGES && strcmp(url, health_pages[index].path) != 0)
         index++;
     bool reads =
         strcmp(method, MHD_HTTP_METHOD_GET) == 0 || strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-    if (index == count || !reads)
-        return send_refusal(connection, index < count, method, url);
+    if (index == HEALTH_PAGES || !reads)
+        return send_refusal(connection, index < HEALTH_PAGES, method, url);
     return send_page(arg, connection, index);
 }
 
@@ -168,8 +107,8 @@ static struct MHD_Daemon *start_daemon(struct health *health)
 {
     return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
                             NULL, NULL, on_access, health, MHD_OPTION_EXTERNAL_LOGGER, daemon_log,
-                            (void *)health->config.log, MHD_OPTION_LISTEN_SOCKET,
-                            health->config.listen_fd, MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS,
+                            &health->ear, MHD_OPTION_LISTEN_SOCKET, health->config.listen_fd,
+                            MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS,
                             MHD_OPTION_NOTIFY_CONNECTION, connections_notify, health->connections,
                             MHD_OPTION_NOTIFY_COMPLETED, on_completed, health, MHD_OPTION_END);
 }
@@ -188,7 +127,10 @@ int health_start(const struct health_config *config, struct health **health,
     int rc = made != NULL ? 0 : KARTA_ERR_NOMEM;
     if (rc == 0) {
         made->config = *config;
-        made->connections = connections_new(MOST_CONNECTIONS - MOST_CONNECTIONS / 4);
+        made->ear.log = config->log;
+        struct connection_limits limits =
+            connection_limits(MOST_CONNECTIONS - MOST_CONNECTIONS / 4);
+        made->connections = connections_new(&limits);
         rc = made->connections == NULL ? KARTA_ERR_NOMEM
                                        : periodic_start(&made->reaper, "karta-reaper-m", REAP_MS,
                                                         reap, made->connections, err);

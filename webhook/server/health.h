@@ -11,6 +11,7 @@
 #include "holder.h"
 #include "log.h"
 #include "metrics.h"
+#include "workers.h"
 
 /* Why the server is not ready. Static texts only; NULL: it is. */
 typedef _Atomic(const char *) health_reason;
@@ -19,6 +20,7 @@ struct health_config {
     int listen_fd; /* taken */
     struct holder *holder;
     struct metrics *metrics;
+    struct workers *workers;
     health_reason *not_ready;
     const struct log *log;
 };

@@ -28,8 +28,9 @@ static void *run(void *arg)
         struct timespec until = after_ms(periodic->period_ms);
         pthread_mutex_lock(&periodic->lock);
         int rc = 0;
-        while (!periodic->stopping && rc == 0)
+        while (!periodic->stopping && !periodic->woken && rc == 0)
             rc = pthread_cond_timedwait(&periodic->wake, &periodic->lock, &until);
+        periodic->woken = false;
     }
     pthread_mutex_unlock(&periodic->lock);
     return NULL;
@@ -51,6 +52,14 @@ int periodic_start(struct periodic *periodic, const char *name, int period_ms,
     periodic->started = true;
     pthread_setname_np(periodic->thread, name);
     return 0;
+}
+
+void periodic_wake(struct periodic *periodic)
+{
+    pthread_mutex_lock(&periodic->lock);
+    periodic->woken = true;
+    pthread_cond_signal(&periodic->wake);
+    pthread_mutex_unlock(&periodic->lock);
 }
 
 void periodic_stop(struct periodic *periodic)

@@ -12,7 +12,7 @@ struct periodic {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool started, stopping;
+    bool started, stopping, woken;
     int period_ms;
     void (*call)(void *arg);
     void *arg;
@@ -22,6 +22,8 @@ struct periodic {
  * what ps and debuggers show, at most 15 bytes. */
 int periodic_start(struct periodic *periodic, const char *name, int period_ms,
                    void (*call)(void *arg), void *arg, struct karta_error *err);
+/* The next call begins now. Any thread, between start and stop. */
+void periodic_wake(struct periodic *periodic);
 /* Returns when the thread has ended; nothing where it was never started. */
 void periodic_stop(struct periodic *periodic);
 

@@ -6,7 +6,6 @@
  * waits, is answered at once.
  */
 #include <gnutls/gnutls.h>
-#include <gnutls/x509.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,15 @@
 
 #include "body.h"
 #include "head.h"
+#include "karta/engine.h"
 #include "reply.h"
 #include "server_internal.h"
 
 /* how much of a refused body is read before the connection is simply dropped */
 #define LIMIT_DISCARDED_BYTES ((uint64_t)64 << 20)
+
+/* a longer path is no endpoint of ours */
+#define LOGGED_PATH 200
 
 struct request {
     struct connection *entry;
@@ -38,7 +41,6 @@ static int64_t now_us(void)
 
 void *server_on_uri(void *arg, const char *uri, struct MHD_Connection *connection)
 {
-    (void)uri;
     struct server *server = arg;
     struct request *request = calloc(1, sizeof *request);
     if (request == NULL)
@@ -46,6 +48,7 @@ void *server_on_uri(void *arg, const char *uri, struct MHD_Connection *connectio
     request->entry = connections_entry(connection);
     request->body.budget = &server->body_bytes;
     connection_request_begins(request->entry);
+    head_check_uri(uri, &request->refusal);
     return request;
 }
 
@@ -66,9 +69,11 @@ void server_on_completed(void *server, struct MHD_Connection *connection, void *
 static void log_refusal(const struct server *server, const struct refusal *refusal,
                         const char *method, const char *path)
 {
+    char start[LOGGED_PATH + 1];
+    snprintf(start, sizeof start, "%s", path);
     LOG_WRITE(server->config.log, LOG_LEVEL_INFO, "request refused",
               log_count("status", refusal->status), log_text("method", method),
-              log_text("path", path), log_text("error", refusal->text));
+              log_text("path", start), log_text("error", refusal->text));
 }
 
 static enum MHD_Result answer_refusal(struct server *server, const struct request *request,
@@ -83,22 +88,19 @@ static enum MHD_Result answer_refusal(struct server *server, const struct reques
     return reply_error(connection, &reply, request->refusal.text);
 }
 
-/* The session's certificate against the CA that libmicrohttpd was given; asked once a connection,
- * because a session keeps its peer. */
-static bool peer_is_trusted(struct request *request, struct MHD_Connection *connection)
+/* Asked once a connection, because a session keeps its peer; and again when the CA was replaced. */
+static bool peer_is_trusted(struct server *server, struct request *request,
+                            struct MHD_Connection *connection)
 {
-    enum connection_peer known = connection_peer(request->entry);
+    struct client_ca *ca = server->config.client_ca;
+    unsigned generation = client_ca_generation(ca);
+    enum connection_peer known = connection_peer(request->entry, generation);
     if (known != PEER_UNKNOWN)
         return known == PEER_TRUSTED;
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-    gnutls_typed_vdata_st purpose = {.type = GNUTLS_DT_KEY_PURPOSE_OID,
-                                     .data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT};
-    unsigned status = 1;
-    bool trusted = info != NULL &&
-                   gnutls_certificate_verify_peers(info->tls_session, &purpose, 1, &status) == 0 &&
-                   status == 0;
-    connection_set_peer(request->entry, trusted ? PEER_TRUSTED : PEER_REFUSED);
+    bool trusted = info != NULL && client_ca_trusts(ca, info->tls_session);
+    connection_set_peer(request->entry, trusted ? PEER_TRUSTED : PEER_REFUSED, generation);
     return trusted;
 }
 
@@ -107,10 +109,10 @@ static enum MHD_Result take_head(struct server *server, struct request *request,
                                  const char *method)
 {
     request->head_seen = true;
-    if (server->config.client_ca != NULL && !peer_is_trusted(request, connection))
+    if (server->config.client_ca != NULL && !peer_is_trusted(server, request, connection))
         refuse(&request->refusal, MHD_HTTP_UNAUTHORIZED,
                "no certificate of the client CA was shown: callers need one");
-    else
+    else if (request->refusal.status == 0)
         head_check(connection, path, method, &request->endpoint, &request->refusal);
     if (request->refusal.status == 0)
         return MHD_YES;
@@ -202,6 +204,20 @@ static enum MHD_Result finish(struct server *server, struct request *request,
     return answer_review(server, request, connection);
 }
 
+static enum MHD_Result take_step(struct server *server, struct request *request,
+                                 struct MHD_Connection *connection, const char *path,
+                                 const char *method, const char *data, size_t *size)
+{
+    if (!request->head_seen)
+        return take_head(server, request, connection, path, method);
+    if (*size > 0) {
+        size_t taken = *size;
+        *size = 0;
+        return take_body(server, request, data, taken, method, path);
+    }
+    return finish(server, request, connection, method, path);
+}
+
 enum MHD_Result server_on_access(void *arg, struct MHD_Connection *connection, const char *url,
                                  const char *method, const char *version, const char *data,
                                  size_t *size, void **context)
@@ -211,12 +227,10 @@ enum MHD_Result server_on_access(void *arg, struct MHD_Connection *connection, c
     struct request *request = *context;
     if (request == NULL)
         return MHD_NO; /* memory was out at its first line */
-    if (!request->head_seen)
-        return take_head(server, request, connection, url, method);
-    if (*size > 0) {
-        size_t taken = *size;
-        *size = 0;
-        return take_body(server, request, data, taken, method, url);
-    }
-    return finish(server, request, connection, method, url);
+    bool ours = request->head_seen && request->refusal.status == 0;
+    workers_enter(server->config.workers, ours ? admission_path(request->endpoint) : "a request",
+                  karta_engine_now_ms());
+    enum MHD_Result result = take_step(server, request, connection, url, method, data, size);
+    workers_leave(server->config.workers);
+    return result;
 }

@@ -8,15 +8,15 @@
 #include <unistd.h>
 
 #include "capacity.h"
-#include "daemon_log.h"
 #include "server_internal.h"
 #include "tls_pair.h"
 
 #define REAP_MS 250
 /* TLS 1.2 and 1.3, whatever the system's policy says of older ones */
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
-/* headers of the API server are under 1 KiB; a chunk of body is at most this */
-#define CONNECTION_MEMORY ((size_t)32 << 10)
+/* four times what head.h allows, so that too long a head is refused in our words as a rule; a
+ * chunk of body is at most this */
+#define CONNECTION_MEMORY ((size_t)64 << 10)
 /* behind the table's own deadlines, for connections that memory did not suffice to enter */
 #define BACKSTOP_SECONDS 180U
 
@@ -34,7 +34,7 @@ static void optional(const struct server *server, struct MHD_OptionItem items[3]
                                                  (intptr_t)server->config.threads, NULL};
     if (server->config.client_ca != NULL)
         items[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0,
-                                                 (void *)server->config.client_ca};
+                                                 (void *)client_ca_first(server->config.client_ca)};
     items[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
 }
 
@@ -45,7 +45,7 @@ static struct MHD_Daemon *start_daemon(struct server *server, unsigned limit)
     return MHD_start_daemon(
         MHD_USE_TLS | MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
         NULL, server_on_access, server, /* the logger first: it hears of the other options */
-        MHD_OPTION_EXTERNAL_LOGGER, daemon_log, (void *)server->config.log,
+        MHD_OPTION_EXTERNAL_LOGGER, daemon_log, &server->ear, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_LISTEN_SOCKET, server->config.listen_fd, MHD_OPTION_HTTPS_CERT_CALLBACK2,
         tls_store_callback, MHD_OPTION_HTTPS_PRIORITIES, TLS_PRIORITIES,
         MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
@@ -78,8 +78,10 @@ int server_start(const struct server_config *config, struct server **server,
     if (made == NULL)
         return give_up(NULL, config->listen_fd, err);
     made->config = *config;
+    made->ear = (struct daemon_ear){.log = config->log, .metrics = config->metrics};
     unsigned limit = capacity_connections(config->threads);
-    made->connections = connections_new(capacity_soft(limit));
+    struct connection_limits limits = connection_limits(capacity_soft(limit));
+    made->connections = connections_new(&limits);
     if (made->connections == NULL)
         return give_up(made, config->listen_fd, err);
     if (periodic_start(&made->reaper, "karta-reaper", REAP_MS, reap, made->connections, err) != 0)

@@ -10,17 +10,20 @@
 #include <stdbool.h>
 
 #include "admission.h"
+#include "client_ca.h"
 #include "holder.h"
 #include "log.h"
 #include "metrics.h"
+#include "workers.h"
 
 struct server_config {
     int listen_fd; /* taken */
     unsigned threads;
-    const char *client_ca; /* PEM text; NULL: callers need no certificate */
+    struct client_ca *client_ca; /* NULL: callers need no certificate */
     const struct admission_config *admission;
     struct holder *holder;
     struct metrics *metrics;
+    struct workers *workers;
     const struct log *log;
 };
 

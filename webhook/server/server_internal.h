@@ -7,12 +7,14 @@
 #include <stdatomic.h>
 
 #include "connections.h"
+#include "daemon_log.h"
 #include "periodic.h"
 #include "server.h"
 
 struct server {
     struct server_config config;
     struct MHD_Daemon *daemon;
+    struct daemon_ear ear;
     struct connections *connections;
     struct periodic reaper;
     atomic_bool closing;

@@ -7,31 +7,28 @@
 #define KARTA_SERVER_TLS_FILES_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
 
+#include "doubt.h"
 #include "karta/error.h"
 #include "log.h"
-
-struct tls_stamp {
-    dev_t device;
-    ino_t inode;
-    off_t size;
-    struct timespec modified, changed;
-};
+#include "stamp.h"
 
 struct tls_files {
     const char *cert, *key; /* paths */
-    struct tls_stamp cert_stamp, key_stamp;
-    bool doubtful; /* what is there now is bad; said only when it stays so */
+    struct stamp cert_stamp, key_stamp;
+    struct doubt doubt;
 };
 
 /* Loads the pair for the first time into the store. The error names the file. */
 int tls_files_load(struct tls_files *files, struct karta_error *err);
 
+/* What a look at files in force came to. */
+enum look { LOOK_SAME, LOOK_LOADED, LOOK_REFUSED };
+
 /*
- * Once a second: loads what changed. A pair that is bad twice running is one warning (writers need
- * a moment between key and certificate). `again` reads it although nothing changed.
+ * Some times a second, and whenever there is reason to: loads what changed. A pair that stays bad
+ * (doubt.h) is one warning. `again` reads it although nothing changed.
  */
-void tls_files_check(struct tls_files *files, bool again, const struct log *log);
+enum look tls_files_check(struct tls_files *files, bool again, const struct log *log);
 
 #endif

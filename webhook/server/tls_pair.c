@@ -4,6 +4,7 @@
 
 #include <gnutls/x509.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +14,7 @@ struct tls_pair {
     gnutls_datum_t chain[LIMIT_TLS_CHAIN]; /* DER */
     unsigned int count;
     gnutls_x509_privkey_t key;
-    int64_t not_after;
+    struct tls_facts facts;
 };
 
 static struct tls_store {
@@ -85,6 +86,17 @@ static int export_chain(struct tls_pair *pair, gnutls_x509_crt_t *certs, unsigne
     return 0;
 }
 
+static void read_facts(gnutls_x509_crt_t leaf, struct tls_facts *facts)
+{
+    unsigned char serial[20];
+    size_t size = sizeof serial;
+    facts->not_after = (int64_t)gnutls_x509_crt_get_expiration_time(leaf);
+    if (gnutls_x509_crt_get_serial(leaf, serial, &size) != 0)
+        return;
+    for (size_t i = 0; i < size; i++)
+        snprintf(facts->serial + 2 * i, 3, "%02x", serial[i]);
+}
+
 /* Fills `pair`, which the caller frees after an error too. */
 static int fill(struct tls_pair *pair, const char *cert_pem, const char *key_pem,
                 struct karta_error *err)
@@ -106,7 +118,7 @@ static int fill(struct tls_pair *pair, const char *cert_pem, const char *key_pem
         rc = check_times(certs[0], err);
     if (rc == 0)
         rc = export_chain(pair, certs, (unsigned int)found, err);
-    pair->not_after = (int64_t)gnutls_x509_crt_get_expiration_time(certs[0]);
+    read_facts(certs[0], &pair->facts);
     free_certs(certs, (unsigned int)found);
     return rc;
 }
@@ -136,11 +148,6 @@ void tls_pair_unref(struct tls_pair *pair)
     free(pair);
 }
 
-int64_t tls_pair_not_after(const struct tls_pair *pair)
-{
-    return pair->not_after;
-}
-
 static struct tls_pair *store_take(void)
 {
     pthread_mutex_lock(&store.lock);
@@ -160,12 +167,12 @@ void tls_store_put(struct tls_pair *pair)
     tls_pair_unref(before);
 }
 
-int64_t tls_store_not_after(void)
+struct tls_facts tls_store_facts(void)
 {
     struct tls_pair *pair = store_take();
-    int64_t not_after = pair != NULL ? pair->not_after : 0;
+    struct tls_facts facts = pair != NULL ? pair->facts : (struct tls_facts){0};
     tls_pair_unref(pair);
-    return not_after;
+    return facts;
 }
 
 uint64_t tls_store_handshakes(void)
@@ -204,8 +211,10 @@ int tls_store_callback(gnutls_session_t session, const struct gnutls_cert_retr_s
                        gnutls_ocsp_data_st **ocsp, unsigned int *ocsp_count, gnutls_privkey_t *key,
                        unsigned int *flags)
 {
-    (void)session;
     (void)info;
+    /* the client CA may be swapped while the names that libmicrohttpd would list stay those of the
+     * start, and clients send no certificate of a CA that is not listed: so none is */
+    gnutls_certificate_send_x509_rdn_sequence(session, 1);
     struct tls_pair *pair = store_take();
     if (pair == NULL)
         return -1;

@@ -26,12 +26,17 @@ struct tls_pair; /* opaque */
 int tls_pair_new(const char *cert_pem, const char *key_pem, struct tls_pair **pair,
                  struct karta_error *err);
 void tls_pair_unref(struct tls_pair *pair);
-int64_t tls_pair_not_after(const struct tls_pair *pair);
 
 /* The pair in force. One store serves the process: GnuTLS's callback has no closure. */
 void tls_store_put(struct tls_pair *pair); /* taken; NULL empties it */
-int64_t tls_store_not_after(void);         /* 0 where there is none */
 uint64_t tls_store_handshakes(void);       /* certificates handed out since the start */
+
+/* What is to be known of the certificate in force. */
+struct tls_facts {
+    int64_t not_after;       /* seconds since the epoch; 0: there is no certificate */
+    char serial[2 * 20 + 1]; /* hex, lower case; RFC 5280 allows twenty bytes */
+};
+struct tls_facts tls_store_facts(void);
 
 /* For MHD_OPTION_HTTPS_CERT_CALLBACK2. */
 int tls_store_callback(gnutls_session_t session, const struct gnutls_cert_retr_st *info,

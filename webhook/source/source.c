@@ -1,80 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads folders in their order. A file is known by its origin: "built-in:jobset.yaml", or its path
  * as the user wrote the folder. */
-#include "source.h"
-
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/limits.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
+#include "source_internal.h"
 
-#define PROBLEM_TEXT 1024
-
-struct loading {
-    struct karta_snapshot *snapshot;
-    source_report *report;
-    void *arg;
-};
-
-static void free_problems(struct karta_problems **problems)
+struct source *source_new(const struct source_options *options)
 {
-    karta_problems_free(*problems);
+    struct source *source = calloc(1, sizeof *source);
+    if (source != NULL)
+        source->options = *options;
+    return source;
 }
 
-/* `path` without the "origin: " that it may begin with: the origin is reported beside it. */
-static const char *behind_origin(const char *path, const char *origin)
+void source_free(struct source *source)
 {
-    size_t size = strlen(origin);
-    bool named = strncmp(path, origin, size) == 0 && strncmp(path + size, ": ", 2) == 0;
-    return named ? path + size + 2 : path;
+    if (source == NULL)
+        return;
+    source_files_dispose(&source->files);
+    free(source);
 }
 
-static void report_all(const struct loading *loading, const char *origin,
-                       const struct karta_problems *problems)
-{
-    for (size_t i = 0; i < karta_problems_count(problems); i++) {
-        const char *path = behind_origin(karta_problem_path(problems, i), origin);
-        char text[PROBLEM_TEXT];
-        snprintf(text, sizeof text, "%s%s%s", path, path[0] != '\0' ? ": " : "",
-                 karta_problem_message(problems, i));
-        loading->report(loading->arg, origin, text, karta_problem_severity(problems, i));
-    }
-}
-
-/* *refusals counts what was wrong; only a lack of memory is an error. */
-static int load_file(const struct loading *loading, const char *path, const char *origin,
-                     size_t *refusals, struct karta_error *err)
-{
-    KARTA_AUTO_TEXT bytes = NULL;
-    size_t size = 0;
-    KARTA_CLEANUP(free_problems) struct karta_problems *problems = karta_problems_new();
-    if (problems == NULL)
-        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-    struct karta_error own = {0};
-    int rc = file_read(path, LIMIT_DOCUMENT_BYTES, &bytes, &size, &own);
-    if (rc == 0)
-        rc = karta_snapshot_load(loading->snapshot, bytes, size, origin, problems, &own);
-    if (rc == KARTA_ERR_NOMEM)
-        return karta_error_set(err, rc, "out of memory");
-    report_all(loading, origin, problems);
-    *refusals = karta_problems_refusals(problems);
-    if (rc != 0 && *refusals == 0) {
-        char text[PROBLEM_TEXT];
-        snprintf(text, sizeof text, "%s", own.message);
-        if (own.line > 0)
-            snprintf(text, sizeof text, "line %d, column %d: %s", own.line, own.column,
-                     own.message);
-        loading->report(loading->arg, origin, text, KARTA_REFUSAL);
-        *refusals = 1;
-    }
-    return 0;
-}
-
-static int load_folder(const struct loading *loading, const char *dir, const char *prefix,
+static int load_folder(const struct source_loading *loading, const char *dir, const char *prefix,
                        struct karta_error *err)
 {
     char **paths = NULL;
@@ -84,14 +35,15 @@ static int load_folder(const struct loading *loading, const char *dir, const cha
         const char *name = prefix != NULL && slash != NULL ? slash + 1 : paths[i];
         KARTA_AUTO_TEXT origin = mem_format("%s%s", prefix != NULL ? prefix : "", name);
         size_t refusals;
-        rc = origin != NULL ? load_file(loading, paths[i], origin, &refusals, err)
+        rc = origin != NULL ? source_file_load(loading, paths[i], origin, &refusals, err)
                             : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     }
     file_list_free(paths);
     return rc;
 }
 
-static int load_built_in(const struct loading *loading, const char *name, struct karta_error *err)
+static int load_built_in(const struct source_loading *loading, const char *name,
+                         struct karta_error *err)
 {
     KARTA_AUTO_TEXT dir = NULL;
     int rc = file_data_dir(name, &dir, err);
@@ -99,27 +51,35 @@ static int load_built_in(const struct loading *loading, const char *name, struct
 }
 
 /* Keeps the first refusal instead of reporting it: a profile's is the error itself. */
-static void keep_first(void *arg, const char *origin, const char *problem,
-                       enum karta_severity severity)
+struct first_refusal {
+    const struct source_loading *loading;
+    char text[1024];
+};
+
+static void keep_first(void *arg, const struct source_finding *finding)
 {
-    char *first = arg;
-    (void)origin;
-    if (severity == KARTA_REFUSAL && first[0] == '\0')
-        snprintf(first, PROBLEM_TEXT, "%s", problem);
+    struct first_refusal *first = arg;
+    if (finding->kept)
+        first->loading->report(first->loading->arg, finding);
+    else if (finding->severity == KARTA_REFUSAL && first->text[0] == '\0')
+        snprintf(first->text, sizeof first->text, "%s", finding->problem);
 }
 
-static int load_profile(const struct loading *loading, const char *path, struct karta_error *err)
+static int load_profile(const struct source_loading *loading, const char *path,
+                        struct karta_error *err)
 {
-    char first[PROBLEM_TEXT] = "";
-    struct loading own = {.snapshot = loading->snapshot, .report = keep_first, .arg = first};
+    struct first_refusal first = {.loading = loading};
+    struct source_loading own = *loading;
+    own.report = keep_first;
+    own.arg = &first;
     size_t refusals = 0;
-    int rc = load_file(&own, path, path, &refusals, err);
+    int rc = source_file_load(&own, path, path, &refusals, err);
     if (rc == 0 && refusals > 0)
-        return karta_error_set(err, KARTA_ERR_SCHEMA, "profile file %s: %s", path, first);
+        return karta_error_set(err, KARTA_ERR_SCHEMA, "profile file %s: %s", path, first.text);
     return rc;
 }
 
-static int load_all(const struct source_options *options, const struct loading *loading,
+static int load_all(const struct source_options *options, const struct source_loading *loading,
                     struct karta_error *err)
 {
     int rc = load_built_in(loading, "definitions", err);
@@ -132,71 +92,75 @@ static int load_all(const struct source_options *options, const struct loading *
     return load_profile(loading, options->profile_file, err);
 }
 
-int source_load(const struct source_options *options, source_report *report, void *arg,
-                struct karta_snapshot **snapshot, struct karta_error *err)
+/* The file of this origin; *next is where to begin, since a list is in the order of its files. */
+static const struct source_file *find_origin(const struct source_files *files, const char *origin,
+                                             size_t *next)
 {
-    struct loading loading = {.snapshot = karta_snapshot_new(), .report = report, .arg = arg};
+    for (size_t i = 0; origin != NULL && i < files->count; i++) {
+        size_t at = (*next + i) % files->count;
+        if (strcmp(files->items[at].origin, origin) == 0) {
+            *next = at;
+            return &files->items[at];
+        }
+    }
+    return NULL;
+}
+
+/* The snapshot's own list, and beside it what only we know. NULL: out of memory. */
+static json_t *describe(const struct karta_snapshot *snapshot, const struct source_files *files)
+{
+    json_t *list = karta_snapshot_list(snapshot);
+    size_t next = 0;
+    size_t index;
+    json_t *entry;
+    json_array_foreach(list, index, entry)
+    {
+        const char *origin = json_string_value(json_object_get(entry, "origin"));
+        const struct source_file *file = find_origin(files, origin, &next);
+        if (file == NULL)
+            continue;
+        json_object_set_new(entry, "version", json_string(file->version));
+        if (file->compile_ms >= 0)
+            json_object_set_new(entry, "compileMilliseconds", json_real(file->compile_ms));
+        if (file->refused != NULL)
+            json_object_set_new(entry, "refused", json_string(file->refused));
+    }
+    return list;
+}
+
+/* A load that went well is what the next one is compared with. */
+static void settle(struct source *source, struct source_files *now)
+{
+    source_files_dispose(&source->files);
+    source->files = *now;
+    *now = (struct source_files){0};
+}
+
+int source_load(struct source *source, source_report *report, void *arg,
+                struct karta_snapshot **snapshot, json_t **list, struct karta_error *err)
+{
+    uint64_t look = source_look(&source->options);
+    struct source_files now = {0};
+    source->loaded = source->seen = look; /* also what fails is not tried again until it changes */
+    source->files.next = 0;
+    struct source_loading loading = {.snapshot = karta_snapshot_new(),
+                                     .before = &source->files,
+                                     .now = &now,
+                                     .report = report,
+                                     .arg = arg};
     if (loading.snapshot == NULL)
         return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-    int rc = load_all(options, &loading, err);
-    if (rc == 0)
+    int rc = load_all(&source->options, &loading, err);
+    json_t *made = rc == 0 ? describe(loading.snapshot, &now) : NULL;
+    if (rc == 0 && made == NULL)
+        rc = karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+    if (rc == 0) {
+        settle(source, &now);
         *snapshot = loading.snapshot;
-    else
-        karta_snapshot_unref(loading.snapshot);
+        *list = made;
+        return 0;
+    }
+    karta_snapshot_unref(loading.snapshot);
+    source_files_dispose(&now);
     return rc;
-}
-
-int source_is_path(const char *profile)
-{
-    size_t size = strlen(profile);
-    return strchr(profile, '/') != NULL || (size > 5 && strcmp(profile + size - 5, ".yaml") == 0);
-}
-
-static const char *text_of(const json_t *entry, const char *key)
-{
-    const char *text = json_string_value(json_object_get(entry, key));
-    return text != NULL ? text : "";
-}
-
-static bool is_active_profile(const json_t *entry)
-{
-    return strcmp(text_of(entry, "kind"), "GangProfile") == 0 &&
-           strcmp(text_of(entry, "state"), "active") == 0;
-}
-
-static int unknown_profile(const json_t *list, const char *flag, struct karta_error *err)
-{
-    KARTA_AUTO_STRBUF names;
-    strbuf_init(&names, 400);
-    size_t index;
-    json_t *entry;
-    json_array_foreach(list, index, entry)
-    {
-        if (is_active_profile(entry))
-            strbuf_addf(&names, "%s%s", names.size > 0 ? ", " : "", text_of(entry, "name"));
-    }
-    if (source_is_path(flag))
-        return karta_error_set(err, KARTA_ERR_NOT_FOUND, "file %s holds no GangProfile", flag);
-    return karta_error_set(err, KARTA_ERR_NOT_FOUND,
-                           "there is no profile \"%s\": there are %s, or give the path of a file",
-                           flag, names.size > 0 && names.failed == 0 ? names.text : "none");
-}
-
-int source_profile_name(const struct karta_snapshot *snapshot, const char *flag, char **name,
-                        struct karta_error *err)
-{
-    json_auto_t *list = karta_snapshot_list(snapshot);
-    const char *by = source_is_path(flag) ? "origin" : "name";
-    const char *found = NULL;
-    size_t index;
-    json_t *entry;
-    json_array_foreach(list, index, entry)
-    {
-        if (is_active_profile(entry) && strcmp(text_of(entry, by), flag) == 0)
-            found = text_of(entry, "name");
-    }
-    if (found == NULL)
-        return unknown_profile(list, flag, err);
-    *name = strdup(found);
-    return *name != NULL ? 0 : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
 }
