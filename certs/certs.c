@@ -47,7 +47,7 @@ static int read_part(const char *dir, const char *name, char **text, struct kart
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return 0;
     size_t size;
-    return file_read(path, LIMIT_PEM_BYTES, text, &size, err);
+    return file_read_regular(path, LIMIT_PEM_BYTES, text, &size, err);
 }
 
 static int write_part(const char *dir, const char *name, const char *text, unsigned mode,

@@ -78,7 +78,7 @@ int certs_read_info(const char *path, struct certs_info *info, struct karta_erro
 {
     KARTA_AUTO_TEXT pem = NULL;
     size_t size;
-    int rc = file_read(path, LIMIT_PEM_BYTES, &pem, &size, err);
+    int rc = file_read_regular(path, LIMIT_PEM_BYTES, &pem, &size, err);
     if (rc != 0)
         return rc;
     CERTS_AUTO_X509 cert = certs_pem_cert(pem);
