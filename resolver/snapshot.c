@@ -303,19 +303,31 @@ static int warm_profile(const struct karta_profile *profile, struct karta_error 
     return code;
 }
 
+static int warm_definition(const struct karta_definition *definition, struct karta_error *err)
+{
+    int code = warm(definition->structure, definition->name, err);
+    if (code == 0)
+        code = warm(definition->status, definition->name, err);
+    return code == 0 ? warm(definition->pods, definition->name, err) : code;
+}
+
+int karta_snapshot_warm_entry(const struct karta_snapshot *snapshot, size_t index,
+                              struct karta_error *err)
+{
+    if (index >= snapshot->entry_count)
+        return karta_error_set(err, KARTA_ERR_NOT_FOUND, "no entry %zu", index);
+    const struct snapshot_entry *entry = &snapshot->entries[index];
+    if (entry->shadowed)
+        return 0;
+    int code = entry->definition != NULL ? warm_definition(entry->definition, err) : 0;
+    return code == 0 && entry->profile != NULL ? warm_profile(entry->profile, err) : code;
+}
+
 int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err)
 {
     int code = 0;
-    for (size_t i = 0; code == 0 && i < snapshot->definition_count; i++) {
-        const struct karta_definition *definition = snapshot->definitions[i];
-        code = warm(definition->structure, definition->name, err);
-        if (code == 0)
-            code = warm(definition->status, definition->name, err);
-        if (code == 0)
-            code = warm(definition->pods, definition->name, err);
-    }
-    for (size_t i = 0; code == 0 && i < snapshot->profile_count; i++)
-        code = warm_profile(snapshot->profiles[i], err);
+    for (size_t i = 0; code == 0 && i < snapshot->entry_count; i++)
+        code = karta_snapshot_warm_entry(snapshot, i, err);
     return code;
 }
 

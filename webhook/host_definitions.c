@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Definitions into force: whole snapshots only, compiled before they serve. */
+/* Definitions into force: whole snapshots only; after the start compiled before they serve. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "host_internal.h"
@@ -34,20 +35,52 @@ static void report(void *arg, const struct source_finding *finding)
               log_text("origin", finding->origin), log_text("problem", finding->problem));
 }
 
+static double clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* Compiles what is in force, and notes in its list how long each took. */
+static void warm(struct host *host, const struct karta_snapshot *snapshot, json_t *list)
+{
+    size_t index;
+    json_t *entry;
+    json_array_foreach(list, index, entry)
+    {
+        struct karta_error err = {0};
+        double begin = clock_ms();
+        if (karta_snapshot_warm_entry(snapshot, index, &err) == 0)
+            json_object_set_new(entry, "compileMilliseconds", json_real(clock_ms() - begin));
+        else
+            LOG_WRITE(&host->log, LOG_LEVEL_WARN, "a definition does not compile",
+                      log_text("error", err.message));
+    }
+}
+
 /* Puts what was loaded (taken) into force. */
 static void put_in_force(struct host *host, struct load *load)
 {
-    struct karta_error err = {0};
     struct karta_snapshot *snapshot = load->snapshot;
-    if (karta_snapshot_warm(snapshot, &err) != 0)
-        LOG_WRITE(&host->log, LOG_LEVEL_WARN, "a definition does not compile",
-                  log_text("error", err.message));
     LOG_WRITE(&host->log, LOG_LEVEL_INFO, "definitions loaded",
               log_count("active", (int64_t)karta_snapshot_count(snapshot, "active")),
               log_count("shadowed", (int64_t)karta_snapshot_count(snapshot, "shadowed")),
               log_count("failed", (int64_t)karta_snapshot_count(snapshot, "failed")));
     metrics_reload(host->metrics, METRICS_DEFINITIONS, load->refusals == 0);
     holder_put(&host->holder, snapshot, load->list);
+}
+
+/* At the start requests come before all is compiled: what one asks for is compiled for it. */
+static void warm_behind(struct host *host)
+{
+    struct karta_snapshot *snapshot = holder_take(&host->holder);
+    json_t *list = json_deep_copy(holder_lock_list(&host->holder));
+    holder_unlock_list(&host->holder);
+    if (snapshot == NULL)
+        return;
+    warm(host, snapshot, list);
+    holder_put(&host->holder, snapshot, list);
 }
 
 static void give_up(struct load *load)
@@ -103,6 +136,7 @@ static void reload(struct host *host)
     struct load load = {.host = host};
     if (source_load(host->source, report, &load, &load.snapshot, &load.list, &err) == 0 &&
         check_profile(host, load.snapshot, &err) == 0) {
+        warm(host, load.snapshot, load.list);
         put_in_force(host, &load);
         return;
     }
@@ -114,6 +148,9 @@ static void reload(struct host *host)
 
 void host_look_after_definitions(struct host *host, bool again)
 {
+    if (!host->warmed)
+        warm_behind(host);
+    host->warmed = true;
     int64_t now = karta_engine_now_ms();
     bool stirred = atomic_exchange(&host->stirred, false);
     if (!again && !stirred && now < host->look_ms && !source_is_settling(host->source))

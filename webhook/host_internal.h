@@ -28,6 +28,7 @@ struct host {
     struct tls_files tls;
     int64_t renewal_ms; /* when the self-signed pair is looked at again */
     struct source *source;
+    bool warmed; /* all that was loaded at the start is compiled; the housekeeper's own */
     int64_t look_ms; /* when the folders are looked at again, whatever the watch says */
     struct holder holder;
     struct workers *workers;

@@ -120,8 +120,6 @@ static json_t *describe(const struct karta_snapshot *snapshot, const struct sour
         if (file == NULL)
             continue;
         json_object_set_new(entry, "version", json_string(file->version));
-        if (file->compile_ms >= 0)
-            json_object_set_new(entry, "compileMilliseconds", json_real(file->compile_ms));
         if (file->refused != NULL)
             json_object_set_new(entry, "refused", json_string(file->refused));
     }

@@ -34,10 +34,9 @@ struct source_finding {
 typedef void source_report(void *arg, const struct source_finding *finding);
 
 /*
- * *snapshot is new and compiled; *list is new and tells of it: karta_snapshot_list, each entry with
- * `version` (eight hex digits of the file that is in force), `compileMilliseconds` (of the file's
- * expressions; absent from the 257th file on) and, where a later version of the file was refused,
- * `refused` with the reason.
+ * *snapshot is new, not compiled yet; *list is new and tells of it: karta_snapshot_list, each entry
+ * with `version` (eight hex digits of the file that is in force) and, where a later version of the
+ * file was refused, `refused` with the reason.
  *
  * A file that is broken from the start is reported, and its good documents are in force; one that
  * became broken keeps its last good version whole. A folder that cannot be read, or a profile file

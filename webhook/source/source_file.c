@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -15,8 +14,6 @@
 #include "source_internal.h"
 
 #define PROBLEM_TEXT 1024
-/* each measurement looks at all that was loaded before: beyond this the sum would be felt */
-#define MEASURED_FILES 256
 
 static void free_problems(struct karta_problems **problems)
 {
@@ -57,7 +54,7 @@ static struct source_file *add_file(struct source_files *files, const char *path
         files->room = room;
     }
     struct source_file *file = &files->items[files->count++];
-    *file = (struct source_file){.path = strdup(path), .origin = strdup(origin), .compile_ms = -1};
+    *file = (struct source_file){.path = strdup(path), .origin = strdup(origin)};
     return file->path != NULL && file->origin != NULL ? file : NULL;
 }
 
@@ -187,23 +184,6 @@ static int choose(const struct source_loading *loading, struct source_file *file
     return 0;
 }
 
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static void compile(const struct source_loading *loading, struct source_file *file)
-{
-    if (loading->now->count > MEASURED_FILES)
-        return;
-    struct karta_error err = {0};
-    double begin = now_ms();
-    if (karta_snapshot_warm(loading->snapshot, &err) == 0)
-        file->compile_ms = now_ms() - begin;
-}
-
 static void remember(struct source_file *file, struct version *version, size_t refusals)
 {
     const char *text = version->bytes != NULL ? version->bytes : "";
@@ -223,16 +203,14 @@ int source_file_load(const struct source_loading *loading, const char *path, con
     if (file == NULL)
         return out_of_memory(err);
     struct version version = {0};
-    version.code =
-        file_read_regular(path, LIMIT_DOCUMENT_BYTES, &version.bytes, &version.size, &version.error);
+    version.code = file_read_regular(path, LIMIT_DOCUMENT_BYTES, &version.bytes, &version.size,
+                                     &version.error);
     int rc =
         version.code == KARTA_ERR_NOMEM ? out_of_memory(err) : choose(loading, file, &version, err);
     if (rc == 0)
         rc = put_into(loading, file, loading->snapshot, &version, false, refusals, err);
-    if (rc == 0) {
-        compile(loading, file);
+    if (rc == 0)
         remember(file, &version, *refusals);
-    }
     free(version.bytes);
     return rc;
 }

@@ -13,7 +13,6 @@ struct source_file {
     size_t size;
     char version[9];   /* of what is in force */
     char *refused;     /* why the newest version is not; NULL: it is */
-    double compile_ms; /* negative: not measured */
 };
 
 struct source_files {

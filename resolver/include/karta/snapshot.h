@@ -69,6 +69,13 @@ KARTA_API int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct 
  */
 KARTA_API void karta_document_validate(const json_t *document, struct karta_problems *problems);
 
+/*
+ * The same for the entry at `index` of karta_snapshot_list alone; nothing to do for one that is
+ * not active. KARTA_ERR_NOT_FOUND past the end. Any thread.
+ */
+KARTA_API int karta_snapshot_warm_entry(const struct karta_snapshot *snapshot, size_t index,
+                                        struct karta_error *err);
+
 /* Accessors; what they return is borrowed from the snapshot. */
 KARTA_API const char *karta_definition_name(const struct karta_definition *definition);
 KARTA_API const char *karta_definition_origin(const struct karta_definition *definition);
