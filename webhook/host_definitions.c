@@ -42,14 +42,17 @@ static double clock_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Compiles what is in force, and notes in its list how long each took. */
-static void warm(struct host *host, const struct karta_snapshot *snapshot, json_t *list)
+/* Compiles entry by entry, and notes in the list how long each took; stops where `overtaken`. */
+static void warm(struct host *host, const struct karta_snapshot *snapshot, json_t *list,
+                 bool (*overtaken)(struct host *))
 {
     size_t index;
     json_t *entry;
     json_array_foreach(list, index, entry)
     {
         struct karta_error err = {0};
+        if (overtaken != NULL && overtaken(host))
+            return;
         double begin = clock_ms();
         if (karta_snapshot_warm_entry(snapshot, index, &err) == 0)
             json_object_set_new(entry, "compileMilliseconds", json_real(clock_ms() - begin));
@@ -71,6 +74,12 @@ static void put_in_force(struct host *host, struct load *load)
     holder_put(&host->holder, snapshot, load->list);
 }
 
+/* A reload, which compiles what it loads, is not held up by what it replaces. */
+static bool is_overtaken(struct host *host)
+{
+    return atomic_load(&host->reload) || atomic_load(&host->stirred);
+}
+
 /* At the start requests come before all is compiled: what one asks for is compiled for it. */
 static void warm_behind(struct host *host)
 {
@@ -79,7 +88,7 @@ static void warm_behind(struct host *host)
     holder_unlock_list(&host->holder);
     if (snapshot == NULL)
         return;
-    warm(host, snapshot, list);
+    warm(host, snapshot, list, is_overtaken);
     holder_put(&host->holder, snapshot, list);
 }
 
@@ -136,7 +145,7 @@ static void reload(struct host *host)
     struct load load = {.host = host};
     if (source_load(host->source, report, &load, &load.snapshot, &load.list, &err) == 0 &&
         check_profile(host, load.snapshot, &err) == 0) {
-        warm(host, load.snapshot, load.list);
+        warm(host, load.snapshot, load.list, NULL);
         put_in_force(host, &load);
         return;
     }

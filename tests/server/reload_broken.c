@@ -3,17 +3,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "answers.h"
 #include "base/mem.h"
 #include "watched.h"
+
+/* New: the entry, once the compiling behind the start has come to it. */
+static json_t *find_compiled(struct watched *test, const char *name)
+{
+    for (int waited_ms = 0;; waited_ms += 50) {
+        json_t *entry = watched_find(test, name, "active");
+        if (json_object_get(entry, "compileMilliseconds") != NULL || waited_ms > NOTICED_MS)
+            return entry;
+        json_decref(entry);
+        usleep(50000);
+    }
+}
 
 static void file__broken_keeps_its_last_good_version_and_holds_up_nobody(void **state)
 {
     (void)state;
     struct watched test;
     watched_start(&test);
-    json_t *before = watched_find(&test, "one", "active");
+    json_t *before = find_compiled(&test, "one");
     const char *version = json_string_value(json_object_get(before, "version"));
     assert_int_equal(strlen(version), 8);
     assert_true(json_is_real(json_object_get(before, "compileMilliseconds")));

@@ -75,7 +75,7 @@ static int count_reloads(const struct running *server, const char *what)
 
 static bool reload_comes(const struct running *server, const char *what, int before)
 {
-    for (int64_t limit = clock_ms() + 10000; clock_ms() < limit; pause_ms(5))
+    for (int64_t limit = clock_ms() + 60000; clock_ms() < limit; pause_ms(5))
         if (count_reloads(server, what) > before)
             return true;
     return false;

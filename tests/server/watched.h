@@ -7,7 +7,7 @@
 #include "harness.h"
 
 /* half a second between two looks, and a slow machine that compiles everything anew */
-#define NOTICED_MS 10000
+#define NOTICED_MS 60000
 
 struct watched {
     struct running server;
