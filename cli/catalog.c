@@ -10,6 +10,7 @@
 #include "exit_code.h"
 #include "input.h"
 #include "message.h"
+#include "output.h"
 
 struct loading {
     struct karta_snapshot *snapshot;
@@ -70,4 +71,21 @@ int catalog_load(const struct text_list *definitions, struct karta_snapshot **ca
         code = input_each_file(definitions->items[i], load_file, &loading);
     *catalog = loading.snapshot;
     return code;
+}
+
+int catalog_check_profile(const struct karta_snapshot *catalog, const char *name)
+{
+    if (name == NULL || karta_snapshot_profile(catalog, name) != NULL)
+        return CLI_DONE;
+    json_auto_t *list = karta_snapshot_list(catalog);
+    KARTA_AUTO_STRBUF names;
+    strbuf_init(&names, OUTPUT_BYTES);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        if (strcmp(input_text(entry, "kind"), "GangProfile") == 0 &&
+            strcmp(input_text(entry, "state"), "active") == 0)
+            strbuf_addf(&names, "%s%s", names.size > 0 ? ", " : "", input_text(entry, "name"));
+    }
+    return cli_fail(CLI_NOT_FOUND, "no profile \"%s\"; there are: %s", name,
+                    names.text != NULL ? names.text : "none");
 }

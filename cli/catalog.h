@@ -12,4 +12,7 @@
  */
 int catalog_load(const struct text_list *definitions, struct karta_snapshot **catalog);
 
+/* CLI_DONE where `name` is NULL or a profile of the catalog; else CLI_NOT_FOUND and one line. */
+int catalog_check_profile(const struct karta_snapshot *catalog, const char *name);
+
 #endif

@@ -55,6 +55,17 @@ static char *subgroups_text(const json_t *group)
     return strbuf_take(&buf);
 }
 
+/* Why it starts with fewer pods than it has; empty where it doesn't. */
+static char *why_text(const json_t *group)
+{
+    KARTA_AUTO_STRBUF buf;
+    strbuf_init(&buf, OUTPUT_BYTES);
+    const json_t *why = json_object_get(group, "why");
+    for (size_t i = 0; i < json_array_size(why); i++)
+        strbuf_addf(&buf, "%s%s", i > 0 ? ", " : "", json_string_value(json_array_get(why, i)));
+    return strbuf_take(&buf);
+}
+
 static void group_row(struct table *table, const json_t *view, const json_t *group)
 {
     KARTA_AUTO_TEXT name = group_name(view, group);
@@ -62,10 +73,14 @@ static void group_row(struct table *table, const json_t *view, const json_t *gro
     KARTA_AUTO_TEXT pods = number_text(json_object_get(group, "pods"));
     KARTA_AUTO_TEXT subgroups = subgroups_text(group);
     KARTA_AUTO_TEXT count = group_count(group);
-    if (name == NULL || least == NULL || pods == NULL || subgroups == NULL || count == NULL)
+    KARTA_AUTO_TEXT why = why_text(group);
+    if (name == NULL || least == NULL || pods == NULL || subgroups == NULL || count == NULL ||
+        why == NULL)
         table->failed = true;
+    else if (*count != '\0')
+        table_row(table, name, least, pods, *subgroups != '\0' ? subgroups : "-", count, why);
     else
-        table_row(table, name, least, pods, *subgroups != '\0' ? subgroups : "-", count);
+        table_row(table, name, least, pods, *subgroups != '\0' ? subgroups : "-", why);
 }
 
 void describe_groups(const json_t *view, const struct describe_style *style, struct strbuf *buf)

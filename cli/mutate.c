@@ -42,24 +42,6 @@ static int check_usage(const struct arguments *arguments)
     return CLI_DONE;
 }
 
-static int check_profile(const struct karta_snapshot *catalog, const struct arguments *arguments)
-{
-    const char *name = arguments->value[FLAG_PROFILE];
-    if (name == NULL || karta_snapshot_profile(catalog, name) != NULL)
-        return CLI_DONE;
-    json_auto_t *list = karta_snapshot_list(catalog);
-    KARTA_AUTO_STRBUF names;
-    strbuf_init(&names, OUTPUT_BYTES);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *entry = json_array_get(list, i);
-        if (strcmp(input_text(entry, "kind"), "GangProfile") == 0 &&
-            strcmp(input_text(entry, "state"), "active") == 0)
-            strbuf_addf(&names, "%s%s", names.size > 0 ? ", " : "", input_text(entry, "name"));
-    }
-    return cli_fail(CLI_NOT_FOUND, "no profile \"%s\"; there are: %s", name,
-                    names.text != NULL ? names.text : "none");
-}
-
 static int keep(struct results *results, json_t *before, const struct mutated *mutated,
                 bool covered)
 {
@@ -152,7 +134,7 @@ static int mutate(const struct arguments *arguments)
     struct results results = {json_array(), json_array(), json_array(), 0};
     code = catalog_load(&arguments->definitions, &catalog);
     if (code == CLI_DONE)
-        code = check_profile(catalog, arguments);
+        code = catalog_check_profile(catalog, arguments->value[FLAG_PROFILE]);
     if (code == CLI_DONE) {
         code = input_read(&arguments->files, &input);
         code = cli_first(code, input_keep_objects(&input));

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "karta/engine.h"
 #include "metadata.h"
 #include "patch.h"
 
@@ -67,9 +68,34 @@ int mutate_begin(struct mutate *mutate, struct karta_error *err)
     *mutate->out = (struct karta_mutation){.warnings = json_array(), .audit = json_object()};
     mutate->wanted = json_object();
     mutate->ns = mutate->options->ns != NULL ? mutate->options->ns : "default";
+    mutate->deadline_ms = mutate->options->deadline_ms;
     bool good =
         mutate->out->warnings != NULL && mutate->out->audit != NULL && mutate->wanted != NULL;
     return good ? 0 : no_memory(err);
+}
+
+static int compile(struct jq_program *program, struct karta_error *err)
+{
+    return program != NULL ? jq_program_compile(program, NULL, err) : 0;
+}
+
+int mutate_compile(struct mutate *mutate, struct karta_error *err)
+{
+    const struct karta_definition *definition = mutate->definition;
+    const struct karta_profile *profile = mutate->profile;
+    int64_t begin = karta_engine_now_ms();
+    int code = definition != NULL ? compile(definition->structure, err) : 0;
+    if (code == 0 && definition != NULL)
+        code = compile(definition->pods, err);
+    if (code == 0 && profile != NULL)
+        code = compile(profile->program, err);
+    if (code == 0 && profile != NULL)
+        code = compile(profile->refuse_program, err);
+    for (size_t i = 0; code == 0 && profile != NULL && i < profile->workload_count; i++)
+        code = compile(profile->workload[i].program, err);
+    if (mutate->deadline_ms > 0)
+        mutate->deadline_ms += karta_engine_now_ms() - begin;
+    return code;
 }
 
 void mutate_end(struct mutate *mutate)
@@ -77,6 +103,7 @@ void mutate_end(struct mutate *mutate)
     json_decref(mutate->wanted);
     jq_input_free(mutate->base);
     jq_input_free(mutate->of_group);
+    json_decref(mutate->roles);
 }
 
 int mutate_finish(struct mutate *mutate, struct karta_error *err)
@@ -106,6 +133,31 @@ const char *mutate_queue(const struct mutate *mutate)
     if (queue == NULL)
         queue = metadata_either(mutate->object, KEY_QUEUE);
     return queue != NULL ? queue : mutate->options->default_queue;
+}
+
+/* Where the user named the queue: "labels" or "annotations" and the key; NULL: nowhere. */
+static const char *queue_place(const struct mutate *mutate, const char **key)
+{
+    *key = mutate->profile->queue_label;
+    if (*key != NULL && metadata_label(mutate->object, *key) != NULL)
+        return "labels";
+    *key = KEY_QUEUE;
+    if (metadata_label(mutate->object, KEY_QUEUE) != NULL)
+        return "labels";
+    return metadata_annotation(mutate->object, KEY_QUEUE) != NULL ? "annotations" : NULL;
+}
+
+int mutate_deny_value(struct mutate *mutate, struct karta_error *err)
+{
+    const char *key, *place = queue_place(mutate, &key);
+    if (place == NULL || mutate->queue == NULL || name_is_label_value(mutate->queue)) {
+        const struct karta_error own = *err;
+        return karta_error_set(err, KARTA_ERR_EXPRESSION, "%s", own.message);
+    }
+    free(mutate->out->denial);
+    mutate->out->denial = mem_format("metadata.%s[%s]: %s", place, key, err->message);
+    karta_error_init(err);
+    return mutate->out->denial != NULL ? 0 : no_memory(err);
 }
 
 const struct spot *mutate_spot(const struct instance *instance, enum key_place place)

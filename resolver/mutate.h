@@ -14,7 +14,8 @@ struct mutate {
     const json_t *object;
     const struct karta_mutate_options *options;
     struct karta_mutation *out;
-    const char *ns; /* the request's, never NULL */
+    const char *ns;      /* the request's, never NULL */
+    int64_t deadline_ms; /* the options', moved on by what compiling took; 0: none */
     const struct karta_profile *profile;
     const struct karta_definition *definition;
     const char *queue;              /* NULL: none */
@@ -23,6 +24,7 @@ struct mutate {
     struct jq_input *base;     /* what the profile reads of every place; NULL: not made yet */
     struct jq_input *of_group; /* the same of every place of group `group` */
     size_t group;
+    json_t *roles;     /* of group `group`, for a profile that reads them; NULL: not made */
     json_t *wanted;    /* what the object is to hold: a tree, see patch.h; new */
     char refusal[512]; /* why the object is left alone; "": it isn't */
 };
@@ -39,6 +41,12 @@ bool mutate_is_blank(const json_t *value);
 /* Starts a result: an empty list of warnings, an empty audit. */
 int mutate_begin(struct mutate *mutate, struct karta_error *err);
 
+/*
+ * Compiles what the definition (where there is one yet) and the profile need, before the time of
+ * the object begins to count: the first object of a kind must not pay for all that follow.
+ */
+int mutate_compile(struct mutate *mutate, struct karta_error *err);
+
 /* Frees what a mutation under way holds, but not its result. */
 void mutate_end(struct mutate *mutate);
 
@@ -50,6 +58,15 @@ int mutate_finish(struct mutate *mutate, struct karta_error *err);
 
 /* The queue that the workload is in (gangs.md, section 6); NULL: none. */
 const char *mutate_queue(const struct mutate *mutate);
+
+/*
+ * What is done where a label cannot hold a value (`err` says which): the object is denied where the
+ * queue that the user named on it is such a value; else KARTA_ERR_EXPRESSION.
+ */
+int mutate_deny_value(struct mutate *mutate, struct karta_error *err);
+
+/* Asks the profile whether it refuses what is planned: then a refusal says why. */
+int mutate_ask_profile(struct mutate *mutate, const struct plan *plan, struct karta_error *err);
 
 /* Wants a label or annotation ("labels", "annotations") of the workload itself. KARTA_ERR_NOMEM. */
 int mutate_want_on_workload(struct mutate *mutate, const char *map, const char *key, json_t *value,
@@ -69,10 +86,13 @@ int mutate_stamp_input(struct mutate *mutate, const struct instance *instance,
                        const struct jq_input *input, const struct gang_memory *foreign,
                        const char *where, struct karta_error *err);
 
-/* The same for a template whose group is one per replica: it tells its pods how to find theirs. */
+/*
+ * The same for a template whose group is one per replica: it tells its pods how to find theirs.
+ * `role` is the place's, NULL for a profile that reads none.
+ */
 int mutate_stamp_replica(struct mutate *mutate, const struct planned_group *group,
                          const struct place *place, const struct instance *instance,
-                         const struct gang_memory *foreign, const char *where,
+                         const char *role, const struct gang_memory *foreign, const char *where,
                          struct karta_error *err);
 
 /*
@@ -91,6 +111,12 @@ enum minimum_use {
     MINIMUM_NEAREST, /* it is written; out of range gives the nearest, with a warning */
     MINIMUM_CHECK    /* it changes nothing; out of range denies */
 };
+
+/*
+ * Whether a group has subgroups was decided at CREATE, when its templates got their keys or not,
+ * and stays so for life: `plan` gets the shape that `memory` has. True where no group has any.
+ */
+bool mutate_keep_shape(const struct gang_memory *memory, struct plan *plan);
 
 /* Reads the user's minimum (workloadmap.dev/min-member), where there is one. */
 int mutate_minimum(struct mutate *mutate, struct plan *plan, enum minimum_use use,

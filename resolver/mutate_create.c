@@ -81,27 +81,6 @@ static bool template_opts_out(const struct resolved *resolved)
     return false;
 }
 
-/* Kinds without gang instructions, under a profile that takes them: every leaf is a place. */
-static int place_leaves(const struct resolved *resolved, struct plan *plan, struct karta_error *err)
-{
-    size_t room = 1;
-    for (size_t c = 0; c < resolved->count; c++)
-        room += resolved->components[c].count;
-    plan->places = mem_array(room, sizeof *plan->places);
-    if (plan->places == NULL)
-        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-    for (size_t c = 0; c < resolved->count; c++)
-        for (size_t i = 0; i < resolved->components[c].count; i++)
-            if (instance_has_template(&resolved->components[c].instances[i]))
-                plan->places[plan->place_count++] =
-                    (struct place){.component = c,
-                                   .instance = i,
-                                   .group = PLAN_NONE,
-                                   .subgroup = PLAN_NONE,
-                                   .late = resolved->components[c].instances[i].late};
-    return 0;
-}
-
 /* A gang is two pods or more that start together; one whose pods name it comes later. */
 static void check_gangs(struct mutate *mutate, const struct plan *plan)
 {
@@ -123,18 +102,24 @@ static void check_gangs(struct mutate *mutate, const struct plan *plan)
                       largest->min_member == 1 ? "" : "s");
 }
 
+/* Refused or denied: nothing more is to be done. */
+static bool is_left(const struct mutate *mutate)
+{
+    return mutate->refusal[0] != '\0' || mutate->out->denial != NULL;
+}
+
 static int write_all(struct mutate *mutate, const struct resolved *resolved, struct plan *plan,
                      const struct gang_owner *owner, const char *nonce,
                      const struct gang_memory *foreign, struct karta_error *err)
 {
-    int code = 0;
-    for (size_t p = 0; code == 0 && p < plan->place_count && mutate->refusal[0] == '\0'; p++)
+    int code = mutate_ask_profile(mutate, plan, err);
+    for (size_t p = 0; code == 0 && p < plan->place_count && !is_left(mutate); p++)
         if (!plan->places[p].late || mutate->profile->late_join)
             code = mutate_stamp(mutate, resolved, plan, &plan->places[p], foreign, err);
-    if (code != 0 || mutate->refusal[0] != '\0')
+    if (code != 0 || is_left(mutate))
         return code;
     code = mutate_remember(mutate, plan, owner, nonce, err);
-    if (code == KARTA_ERR_LIMIT || code == KARTA_ERR_EXPRESSION) {
+    if (code == KARTA_ERR_LIMIT) {
         mutate_refuse(mutate, "%s", err != NULL ? err->message : "");
         karta_error_init(err);
         return 0;
@@ -161,7 +146,7 @@ static int plan_and_write(struct mutate *mutate, const struct resolved *resolved
     if (code == 0)
         code = mutate_minimum(mutate, &plan, MINIMUM_APPLY, err);
     if (code == 0 && mutate->definition->group_count == 0)
-        code = place_leaves(resolved, &plan, err);
+        code = plan_leaves(resolved, &plan, err);
     if (code != 0 || mutate->out->denial != NULL)
         return code;
     check_gangs(mutate, &plan);
@@ -175,11 +160,12 @@ static int plan_and_write(struct mutate *mutate, const struct resolved *resolved
 static int resolve_and_write(struct mutate *mutate, struct karta_error *err)
 {
     struct resolved *resolved = NULL;
-    int code =
-        resolve(mutate->definition, mutate->object, mutate->options->deadline_ms, &resolved, err);
+    int code = mutate_compile(mutate, err);
+    if (code == 0)
+        code = resolve(mutate->definition, mutate->object, mutate->deadline_ms, &resolved, err);
     if (code == 0 && !template_opts_out(resolved))
         code = plan_and_write(mutate, resolved, err);
-    if (code == 0 && mutate->refusal[0] == '\0')
+    if (code == 0 && !is_left(mutate))
         code = mutate_finish(mutate, err);
     resolved_free(resolved);
     return code == 0 && mutate->refusal[0] != '\0' ? leave(mutate, mutate->refusal) : code;

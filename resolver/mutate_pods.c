@@ -51,11 +51,11 @@ static json_t *input_of(const struct pod_memory *memory, const json_t *pod, cons
 {
     json_t *subgroup =
         memory->subgroup != NULL ? json_pack("{s:s}", "name", memory->subgroup) : json_null();
-    return json_pack("{s:s?, s:{s:s, s:s, s:s, s:O*, s:O*}, s:o, s:O, s:[]}", "queue",
+    return json_pack("{s:s?, s:{s:s, s:s, s:s, s:O*, s:O*}, s:o, s:O, s:[], s:s?, s:O?}", "queue",
                      memory->queue, "podGroup", "name", name, "group", memory->group, "key", key,
                      "minMember", json_object_get(memory->json, "minMember"), "pods",
                      json_object_get(memory->json, "pods"), "subGroup", subgroup, "template", pod,
-                     "podGroups");
+                     "podGroups", "role", memory->role, "roles", memory->roles);
 }
 
 static int write_pod(struct mutate *mutate, const struct pod_memory *memory, const char *key,
@@ -89,7 +89,9 @@ static int complete(struct mutate *mutate, const struct pod_memory *memory, stru
     if (mutate->profile == NULL)
         mutate_refuse(mutate, "no profile \"%.60s\" is loaded", memory->profile);
     else if (pod_memory_key(memory, mutate->object, &key, err)) {
-        int code = write_pod(mutate, memory, key, err);
+        int code = mutate_compile(mutate, err);
+        if (code == 0)
+            code = write_pod(mutate, memory, key, err);
         if (code != 0)
             return code;
         if (mutate->out->patch != NULL)

@@ -38,6 +38,41 @@ static int workload_input(struct mutate *mutate, const struct plan *plan, struct
     return code;
 }
 
+/* What the profile's `refuse` gave: text, or nothing. */
+static int take_refusal(struct mutate *mutate, const struct jq_result *result,
+                        struct karta_error *err)
+{
+    const char *name = mutate->profile->name;
+    if (result->error != NULL)
+        return karta_error_set(err, KARTA_ERR_EXPRESSION, "profile %s: refuse: %s", name,
+                               result->error);
+    const json_t *value = json_array_get(result->values, 0);
+    if (mutate_is_blank(value))
+        return 0;
+    if (json_array_size(result->values) > 1 || !json_is_string(value))
+        return karta_error_set(err, KARTA_ERR_EXPRESSION, "profile %s: refuse: gives no text",
+                               name);
+    mutate_refuse(mutate, "profile %s: %s", name, json_string_value(value));
+    return 0;
+}
+
+int mutate_ask_profile(struct mutate *mutate, const struct plan *plan, struct karta_error *err)
+{
+    struct jq_input *input = NULL;
+    struct jq_results results = {0};
+    if (mutate->profile->refuse_program == NULL)
+        return 0;
+    int code = workload_input(mutate, plan, &input, err);
+    if (code == 0)
+        code = jq_program_run(mutate->profile->refuse_program, input, mutate->deadline_ms, &results,
+                              err);
+    if (code == 0)
+        code = take_refusal(mutate, &results.parts[0], err);
+    jq_results_dispose(&results);
+    jq_input_free(input);
+    return code;
+}
+
 /* The keys of one entry, where the user has none. */
 static int add_keys(struct mutate *mutate, const struct workload_keys *keys,
                     const struct jq_input *input, struct karta_error *err)
@@ -45,7 +80,11 @@ static int add_keys(struct mutate *mutate, const struct workload_keys *keys,
     const json_t *metadata = json_object_get(mutate->object, "metadata");
     json_auto_t *values = NULL;
     int code = profile_evaluate(keys->keys, keys->key_count, keys->program, input,
-                                mutate->options->deadline_ms, &values, err);
+                                mutate->deadline_ms, &values, err);
+    if (code != 0)
+        karta_error_wrap(err, code, "profile %s", mutate->profile->name);
+    if (code == KARTA_ERR_SCHEMA)
+        return mutate_deny_value(mutate, err);
     for (size_t k = 0; code == 0 && k < keys->key_count; k++) {
         const char *map = keys->keys[k].place == KEY_LABEL ? "labels" : "annotations";
         const json_t *existing = json_object_get(json_object_get(metadata, map), keys->keys[k].key);

@@ -58,7 +58,7 @@ static bool scheduler_is_free(struct mutate *mutate, const struct instance *inst
 
 int mutate_stamp_replica(struct mutate *mutate, const struct planned_group *group,
                          const struct place *place, const struct instance *instance,
-                         const struct gang_memory *foreign, const char *where,
+                         const char *role, const struct gang_memory *foreign, const char *where,
                          struct karta_error *err)
 {
     if (instance->labels.path == NULL || instance->annotations.path == NULL) {
@@ -69,7 +69,7 @@ int mutate_stamp_replica(struct mutate *mutate, const struct planned_group *grou
         !scheduler_is_free(mutate, instance, where))
         return 0;
     KARTA_AUTO_TEXT text = pod_memory_text(mutate->owner, mutate->nonce, mutate->profile->name,
-                                           mutate->queue, group, place);
+                                           mutate->queue, group, place, role, mutate->roles);
     json_auto_t *label = json_string("true");
     json_auto_t *annotation = text != NULL ? json_string(text) : NULL;
     if (label == NULL || annotation == NULL)

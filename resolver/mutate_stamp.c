@@ -9,6 +9,7 @@
 #include "karta/patch.h"
 #include "mutate.h"
 #include "patch.h"
+#include "roles.h"
 
 static int no_memory(struct karta_error *err)
 {
@@ -38,24 +39,39 @@ static int make_base(struct mutate *mutate, const struct plan *plan, struct kart
     if (mutate->base != NULL)
         return 0;
     json_t *groups = profile->reads_groups ? plan_groups_json(plan, true) : json_null();
-    json_t *members =
-        json_pack("{s:n, s:n, s:n, s:o, s:s?, s:n, s:n, s:O?}", "component", "instance", "podGroup",
-                  "podGroups", groups, "queue", mutate->queue, "subGroup", "template", "workload",
-                  profile->reads_workload ? mutate->object : NULL);
+    json_t *members = json_pack("{s:n, s:n, s:n, s:o, s:s?, s:n, s:n, s:n, s:n, s:O?}", "component",
+                                "instance", "podGroup", "podGroups", groups, "queue", mutate->queue,
+                                "role", "roles", "subGroup", "template", "workload",
+                                profile->reads_workload ? mutate->object : NULL);
     mutate->group = PLAN_NONE;
     return derive(NULL, members, &mutate->base, err);
 }
 
+/* The roles of one group; templates are too much to repeat on the pods of every replica. */
+static int make_roles(struct mutate *mutate, const struct resolved *resolved,
+                      const struct plan *plan, size_t group, struct karta_error *err)
+{
+    json_decref(mutate->roles);
+    mutate->roles = NULL;
+    if (group == PLAN_NONE || !mutate->profile->reads_roles)
+        return 0;
+    return roles_json(resolved, plan, group, !plan->groups[group].per_replica, &mutate->roles, err);
+}
+
 /* What the places of one group share. */
-static int make_group(struct mutate *mutate, const struct plan *plan, size_t group,
-                      struct karta_error *err)
+static int make_group(struct mutate *mutate, const struct resolved *resolved,
+                      const struct plan *plan, size_t group, struct karta_error *err)
 {
     int code = make_base(mutate, plan, err);
     if (code != 0 || (mutate->of_group != NULL && mutate->group == group))
         return code;
+    code = make_roles(mutate, resolved, plan, group, err);
+    if (code != 0)
+        return code;
     json_t *own = group != PLAN_NONE ? plan_group_json(&plan->groups[group], true) : json_null();
     mutate->group = group;
-    return derive(mutate->base, json_pack("{s:o}", "podGroup", own), &mutate->of_group, err);
+    return derive(mutate->base, json_pack("{s:o, s:O?}", "podGroup", own, "roles", mutate->roles),
+                  &mutate->of_group, err);
 }
 
 static json_t *subgroup_json(const struct plan *plan, const struct place *place)
@@ -69,6 +85,16 @@ static json_t *subgroup_json(const struct plan *plan, const struct place *place)
                      (json_int_t)(place->late ? 0 : own->min_member));
 }
 
+/* The place's role in `name`; NULL where it has none, or the profile reads none. */
+static const char *role_of(const struct mutate *mutate, const struct resolved *resolved,
+                           const struct plan *plan, const struct place *place, char name[NAME_SIZE])
+{
+    if (place->group == PLAN_NONE || !mutate->profile->reads_roles)
+        return NULL;
+    role_name(resolved, plan, place, name);
+    return name;
+}
+
 /* The input of the profile's expressions for one place. */
 static int place_input(struct mutate *mutate, const struct resolved *resolved,
                        const struct plan *plan, const struct place *place, struct jq_input **input,
@@ -76,11 +102,13 @@ static int place_input(struct mutate *mutate, const struct resolved *resolved,
 {
     const struct resolved_component *component = &resolved->components[place->component];
     const struct instance *instance = &component->instances[place->instance];
-    int code = make_group(mutate, plan, place->group, err);
+    char role[NAME_SIZE];
+    int code = make_group(mutate, resolved, plan, place->group, err);
     if (code != 0)
         return code;
-    json_t *members = json_pack("{s:o, s:s, s:s}", "subGroup", subgroup_json(plan, place),
-                                "component", component->definition->name, "instance", instance->id);
+    json_t *members = json_pack("{s:o, s:s, s:s, s:s?}", "subGroup", subgroup_json(plan, place),
+                                "component", component->definition->name, "instance", instance->id,
+                                "role", role_of(mutate, resolved, plan, place, role));
     if (mutate->profile->reads_template &&
         json_object_set_new(members, "template",
                             json_pack("{s:O*, s:O*}", "metadata", instance->metadata, "spec",
@@ -195,12 +223,26 @@ int mutate_stamp_input(struct mutate *mutate, const struct instance *instance,
     const struct stamp stamp = {mutate, instance, foreign, where};
     json_auto_t *values = NULL;
     int code = profile_evaluate(profile->keys, profile->key_count, profile->program, input,
-                                mutate->options->deadline_ms, &values, err);
-    if (code != KARTA_ERR_EXPRESSION)
-        return code == 0 ? stamp_values(&stamp, values, err) : code;
-    mutate_refuse(mutate, "profile %s: %s", profile->name, err->message);
-    karta_error_init(err);
-    return 0;
+                                mutate->deadline_ms, &values, err);
+    if (code == 0)
+        return stamp_values(&stamp, values, err);
+    karta_error_wrap(err, code, "profile %s", profile->name);
+    return code == KARTA_ERR_SCHEMA ? mutate_deny_value(mutate, err) : code;
+}
+
+static int stamp_replica(struct mutate *mutate, const struct resolved *resolved,
+                         const struct plan *plan, const struct place *place,
+                         const struct gang_memory *foreign, const char *where,
+                         struct karta_error *err)
+{
+    const struct instance *instance =
+        &resolved->components[place->component].instances[place->instance];
+    char role[NAME_SIZE];
+    int code = make_roles(mutate, resolved, plan, place->group, err);
+    if (code != 0)
+        return code;
+    return mutate_stamp_replica(mutate, &plan->groups[place->group], place, instance,
+                                role_of(mutate, resolved, plan, place, role), foreign, where, err);
 }
 
 int mutate_stamp(struct mutate *mutate, const struct resolved *resolved, const struct plan *plan,
@@ -216,9 +258,9 @@ int mutate_stamp(struct mutate *mutate, const struct resolved *resolved, const s
         mutate_refuse(mutate, "%s has no pod spec", where.text);
     if (mutate->refusal[0] != '\0')
         return 0;
-    if (place->group != PLAN_NONE && plan->groups[place->group].per_replica)
-        return mutate_stamp_replica(mutate, &plan->groups[place->group], place, instance, foreign,
-                                    where.text, err);
+    if (place->group != PLAN_NONE && plan->groups[place->group].per_replica &&
+        mutate->profile->names_groups)
+        return stamp_replica(mutate, resolved, plan, place, foreign, where.text, err);
     struct jq_input *input = NULL;
     int code = place_input(mutate, resolved, plan, place, &input, err);
     if (code == 0)

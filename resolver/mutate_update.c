@@ -219,31 +219,10 @@ static int stamp_new(struct update *update, const struct plan *plan, struct kart
     return code;
 }
 
-/* The memory's entry for a group, by its name; NULL where it has none. */
-static const json_t *remembered(const struct update *update, const struct planned_group *group)
-{
-    for (size_t i = 0; i < json_array_size(update->memory.groups); i++) {
-        const json_t *entry = json_array_get(update->memory.groups, i);
-        if (same_text(json_string_value(json_object_get(entry, "name")), group->name))
-            return entry;
-    }
-    return NULL;
-}
-
-/*
- * Whether a group has subgroups was decided at CREATE, when its templates got their keys or not,
- * and stays so for life: a minimum that comes later cannot undo what the templates say.
- */
 static int apply_minimum(struct update *update, struct plan *plan, bool changed,
                          struct karta_error *err)
 {
-    bool flat = plan->group_count > 0;
-    for (size_t g = 0; g < plan->group_count; g++) {
-        const json_t *entry = remembered(update, &plan->groups[g]);
-        plan->groups[g].overridden = json_object_get(entry, "subGroups") == NULL;
-        flat = flat && plan->groups[g].overridden;
-    }
-    if (flat)
+    if (mutate_keep_shape(&update->memory, plan))
         return mutate_minimum(&update->base, plan, changed ? MINIMUM_APPLY : MINIMUM_NEAREST, err);
     if (!changed)
         return 0;
@@ -267,6 +246,8 @@ static int replan(struct update *update, struct karta_error *err)
         mutate_warn(base->out, "its gang stays as it was: %s", plan.reason);
         return copy_memory(update, err);
     }
+    if (code == 0 && base->definition->group_count == 0)
+        code = plan_leaves(update->now, &plan, err);
     if (code == 0)
         code = apply_minimum(update, &plan, changed, err);
     if (code != 0 || base->out->denial != NULL)
@@ -284,7 +265,6 @@ static int replan(struct update *update, struct karta_error *err)
 static int update_ganged(struct update *update, struct karta_error *err)
 {
     struct mutate *base = &update->base;
-    int64_t deadline_ms = base->options->deadline_ms;
     base->owner = &update->memory.owner;
     base->nonce = update->memory.nonce;
     base->definition = karta_snapshot_find_for(base->snapshot, base->object);
@@ -293,9 +273,12 @@ static int update_ganged(struct update *update, struct karta_error *err)
         mutate_warn(base->out, "its gang stays as it was: no definition covers its kind any more");
         return copy_memory(update, err);
     }
-    int code = resolve(base->definition, base->object, deadline_ms, &update->now, err);
+    int code = mutate_compile(base, err);
     if (code == 0)
-        code = resolve(base->definition, update->old_object, deadline_ms, &update->before, err);
+        code = resolve(base->definition, base->object, base->deadline_ms, &update->now, err);
+    if (code == 0)
+        code =
+            resolve(base->definition, update->old_object, base->deadline_ms, &update->before, err);
     if (code == 0 && base->profile == NULL) {
         mutate_warn(base->out, "its gang stays as it was: no profile \"%.60s\" is loaded",
                     update->memory.profile);

@@ -393,3 +393,22 @@ int plan_make(const struct resolved *resolved, const struct plan_identity *ident
     plan->places = mem_array(count_instances(resolved) + 1, sizeof *plan->places);
     return plan->places != NULL ? make_groups(&planner, err) : no_memory(err);
 }
+
+int plan_leaves(const struct resolved *resolved, struct plan *plan, struct karta_error *err)
+{
+    free(plan->places);
+    plan->place_count = 0;
+    plan->places = mem_array(count_instances(resolved) + 1, sizeof *plan->places);
+    if (plan->places == NULL)
+        return no_memory(err);
+    for (size_t c = 0; c < resolved->count; c++)
+        for (size_t i = 0; i < resolved->components[c].count; i++)
+            if (instance_has_template(&resolved->components[c].instances[i]))
+                plan->places[plan->place_count++] =
+                    (struct place){.component = c,
+                                   .instance = i,
+                                   .group = PLAN_NONE,
+                                   .subgroup = PLAN_NONE,
+                                   .late = resolved->components[c].instances[i].late};
+    return 0;
+}

@@ -73,6 +73,9 @@ int plan_make(const struct resolved *resolved, const struct plan_identity *ident
               struct plan *plan, struct karta_error *err);
 void plan_dispose(struct plan *plan);
 
+/* Of a kind without gang instructions: every template is a place, of no group. KARTA_ERR_NOMEM. */
+int plan_leaves(const struct resolved *resolved, struct plan *plan, struct karta_error *err);
+
 /* Records why there is no gang; the first reason stays. */
 void plan_refuse(struct plan *plan, const char *format, ...) KARTA_PRINTF(2, 3);
 

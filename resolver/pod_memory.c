@@ -36,6 +36,8 @@ bool pod_memory_read(const json_t *pod, const char *ns, struct pod_memory *memor
     memory->queue = text_at(memory->json, "queue");
     memory->subgroup = text_at(memory->json, "subGroup");
     memory->keys = json_object_get(memory->json, "keys");
+    memory->role = text_at(memory->json, "role");
+    memory->roles = json_object_get(memory->json, "roles");
     return memory->profile != NULL && memory->group != NULL && memory->nonce != NULL &&
            strlen(memory->nonce) == NONCE_SIZE - 1 && json_array_size(memory->keys) > 0 &&
            gang_owner_whole(&memory->owner) && strcmp(memory->owner.ns, ns) == 0;
@@ -92,12 +94,12 @@ static json_t *keys_json(const struct member *member)
 
 char *pod_memory_text(const struct gang_owner *owner, const char *nonce, const char *profile,
                       const char *queue, const struct planned_group *group,
-                      const struct place *place)
+                      const struct place *place, const char *role, json_t *roles)
 {
-    json_auto_t *memory =
-        json_pack("{s:o, s:s, s:s, s:s, s:o, s:s*, s:I, s:I}", "for", gang_owner_json(owner),
-                  "profile", profile, "group", group->definition->name, "nonce", nonce, "keys",
-                  keys_json(place->member), "queue", queue, "minMember",
-                  (json_int_t)group->min_member, "pods", (json_int_t)group->pods);
+    json_auto_t *memory = json_pack(
+        "{s:o, s:s, s:s, s:s, s:o, s:s*, s:I, s:I, s:s*, s:O*}", "for", gang_owner_json(owner),
+        "profile", profile, "group", group->definition->name, "nonce", nonce, "keys",
+        keys_json(place->member), "queue", queue, "minMember", (json_int_t)group->min_member,
+        "pods", (json_int_t)group->pods, "role", role, "roles", roles);
     return memory != NULL ? json_dumps(memory, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 }

@@ -20,7 +20,9 @@ struct pod_memory {
     json_t *json;            /* new; the whole annotation */
     struct gang_owner owner; /* borrowed from json, as all that follows */
     const char *profile, *group, *nonce, *queue, *subgroup; /* the last two NULL where absent */
-    const json_t *keys; /* array of paths to labels and annotations */
+    const json_t *keys;  /* array of paths to labels and annotations */
+    const char *role;    /* NULL: the profile reads none */
+    const json_t *roles; /* as roles.h has them, without templates; NULL: the profile reads none */
 };
 
 /*
@@ -38,9 +40,12 @@ void pod_memory_dispose(struct pod_memory *memory);
 bool pod_memory_key(const struct pod_memory *memory, const json_t *pod, char **key,
                     struct karta_error *err);
 
-/* New text of the annotation for a place; NULL when memory is out. */
+/*
+ * New text of the annotation for a place, role and roles NULL for a profile that reads none. NULL
+ * when memory is out.
+ */
 char *pod_memory_text(const struct gang_owner *owner, const char *nonce, const char *profile,
                       const char *queue, const struct planned_group *group,
-                      const struct place *place);
+                      const struct place *place, const char *role, json_t *roles);
 
 #endif

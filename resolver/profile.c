@@ -65,7 +65,7 @@ static int check_value(const struct profile_key *key, const json_t *value, struc
         return karta_error_set(err, KARTA_ERR_EXPRESSION, "%s %s is no text",
                                key->place == KEY_LABEL ? "label" : "annotation", key->key);
     if (key->place == KEY_LABEL && !name_is_label_value(text))
-        return karta_error_set(err, KARTA_ERR_EXPRESSION,
+        return karta_error_set(err, KARTA_ERR_SCHEMA,
                                "label %s cannot hold \"%.80s\": at most 63 letters, digits, '-', "
                                "'_' and '.', with a letter or digit at both ends",
                                key->key, text);

@@ -48,11 +48,16 @@ struct karta_profile {
     struct profile_key *keys;
     size_t key_count;
     struct jq_program *program; /* parts in the keys' order; NULL where there are no keys */
-    bool reads_template, reads_workload, reads_groups;
+    bool reads_template, reads_workload, reads_groups, reads_roles;
+    bool
+        names_groups; /* what is written depends on the pod group; else it is the same everywhere */
+    struct jq_expression *refuse; /* gives why a workload is left alone; NULL: none is */
+    struct jq_program *refuse_program;
     struct workload_keys *workload;
     size_t workload_count;
     struct jq_expression **objects;
     size_t object_count;
+    struct jq_program *object_program; /* parts in the objects' order; NULL where there are none */
 };
 
 /* As definition_new. */
@@ -65,7 +70,8 @@ char *profile_refuses(const struct karta_profile *profile, const char *group, co
 
 /*
  * Runs `program` (of `count` keys) on `input`: *values is a new array with, for each key in order,
- * what is to be written, or null. KARTA_ERR_EXPRESSION names the key.
+ * what is to be written, or null. KARTA_ERR_EXPRESSION names the key; KARTA_ERR_SCHEMA too, where
+ * it gave text that no label can hold.
  */
 int profile_evaluate(const struct profile_key *keys, size_t count, struct jq_program *program,
                      const struct jq_input *input, int64_t deadline_ms, json_t **values,

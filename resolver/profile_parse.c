@@ -38,6 +38,9 @@ void profile_free(struct karta_profile *profile)
     if (profile == NULL)
         return;
     jq_program_free(profile->program);
+    jq_program_free(profile->object_program);
+    jq_program_free(profile->refuse_program);
+    jq_expression_free(profile->refuse);
     keys_free(profile->keys, profile->key_count);
     kinds_free(profile->kinds, profile->kind_count);
     kinds_free(profile->excluded, profile->excluded_count);
@@ -166,7 +169,24 @@ static void parse_template(struct reading *reading, const struct at *at, const j
         profile->reads_template = profile->reads_template || jq_expression_reads(jq, "template");
         profile->reads_workload = profile->reads_workload || jq_expression_reads(jq, "workload");
         profile->reads_groups = profile->reads_groups || jq_expression_reads(jq, "podGroups");
+        profile->reads_roles = profile->reads_roles || jq_expression_reads(jq, "roles") ||
+                               jq_expression_reads(jq, "role");
+        profile->names_groups = profile->names_groups || jq_expression_reads(jq, "podGroup") ||
+                                jq_expression_reads(jq, "subGroup") || profile->reads_roles;
     }
+}
+
+static void parse_refuse(struct reading *reading, const struct at *at, const json_t *spec)
+{
+    struct karta_profile *profile = reading->profile;
+    struct karta_error err = {0};
+    const char *text = schema_text(reading->base.problems, at, spec, "refuse");
+    if (text == NULL)
+        return;
+    profile->refuse = expression_parse(reading->base.problems, at, "refuse", text);
+    const struct jq_part part = {profile->refuse, JQ_VALUES};
+    if (profile->refuse != NULL && jq_program_new(&part, 1, &profile->refuse_program, &err) != 0)
+        schema_problem(reading->base.problems, KARTA_REFUSAL, at, "refuse", "%s", err.message);
 }
 
 static void parse_workload(struct reading *reading, const struct at *at, const json_t *spec)
@@ -190,6 +210,25 @@ static void parse_workload(struct reading *reading, const struct at *at, const j
     }
 }
 
+static struct jq_program *make_object_program(struct reading *reading, const struct at *at)
+{
+    const struct karta_profile *profile = reading->profile;
+    struct jq_part parts[LIMIT_PROGRAM_PARTS];
+    struct jq_program *program = NULL;
+    struct karta_error err = {0};
+    if (profile->object_count > LIMIT_PROGRAM_PARTS) {
+        schema_problem(reading->base.problems, KARTA_REFUSAL, at, NULL, "has more than %u objects",
+                       LIMIT_PROGRAM_PARTS);
+        return NULL;
+    }
+    for (size_t i = 0; i < profile->object_count; i++)
+        parts[i] = (struct jq_part){profile->objects[i], JQ_VALUES};
+    if (profile->object_count > 0 &&
+        jq_program_new(parts, profile->object_count, &program, &err) != 0)
+        schema_problem(reading->base.problems, KARTA_REFUSAL, at, NULL, "%s", err.message);
+    return program;
+}
+
 static void parse_objects(struct reading *reading, const struct at *at, const json_t *spec)
 {
     struct karta_profile *profile = reading->profile;
@@ -206,6 +245,7 @@ static void parse_objects(struct reading *reading, const struct at *at, const js
         if (jq != NULL)
             profile->objects[profile->object_count++] = jq;
     }
+    profile->object_program = make_object_program(reading, &list_at);
 }
 
 /* Marks the keys called `name`; false where there is none. */
@@ -254,7 +294,7 @@ static void parse_spec(struct reading *reading, const struct at *at, const json_
 {
     static const char *const names[] = {
         "schedulerName", "queueLabel",  "kinds",    "excludeKinds", "lateMembers", "requireGang",
-        "identityKeys",  "podTemplate", "workload", "objects",      NULL};
+        "identityKeys",  "podTemplate", "workload", "objects",      "refuse",      NULL};
     struct karta_profile *profile = reading->profile;
     schema_known(reading->base.problems, at, spec, names);
     profile->scheduler_name =
@@ -271,6 +311,7 @@ static void parse_spec(struct reading *reading, const struct at *at, const json_
     profile->require_gang = flag(reading, at, spec, names[5], true);
     parse_template(reading, at, spec);
     parse_identity(reading, at, spec);
+    parse_refuse(reading, at, spec);
     parse_workload(reading, at, spec);
     parse_objects(reading, at, spec);
 }

@@ -63,10 +63,33 @@ static const struct instance *instance_of(const struct resolved *resolved,
     return &resolved->components[place->component].instances[place->instance];
 }
 
-static int pods_of(const struct resolved *resolved, const struct place *place,
-                   enum scale_mode mode, int64_t *pods, struct karta_error *err)
+static int pods_of(const struct resolved *resolved, const struct place *place, enum scale_mode mode,
+                   int64_t *pods, struct karta_error *err)
 {
     return scale_leaf(resolved, place->component, place->instance, place->top, mode, pods, err);
+}
+
+static struct resource *find(struct resources *resources, const char *name)
+{
+    for (size_t i = 0; i < resources->count; i++)
+        if (strcmp(resources->list[i].name, name) == 0)
+            return &resources->list[i];
+    return NULL;
+}
+
+/* Each resource of *all at least what `pod` asks for. */
+static int at_least(struct resources *all, const struct resources *pod, struct karta_error *err)
+{
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < pod->count; i++) {
+        const struct resources one = {&pod->list[i], 1};
+        struct resource *known = find(all, pod->list[i].name);
+        if (known == NULL)
+            code = resources_add(all, &one, 1, err);
+        else if (quantity_compare(&pod->list[i].quantity, &known->quantity) > 0)
+            known->quantity = pod->list[i].quantity;
+    }
+    return code;
 }
 
 static int add_place(const struct resolved *resolved, const struct place *place, struct role *role,
@@ -81,7 +104,7 @@ static int add_place(const struct resolved *resolved, const struct place *place,
     if (code == 0)
         code = resources_of_pod(instance->pod_spec, &pod, err);
     if (code == 0)
-        code = resources_at_least(&role->pod, &pod, err);
+        code = at_least(&role->pod, &pod, err);
     role->pods += pods;
     role->min_member += least < pods ? least : pods;
     if (role->first == NULL)
@@ -125,11 +148,10 @@ static int collect(const struct resolved *resolved, const struct plan *plan, siz
 
 static json_t *role_json(const struct role *role, bool templates)
 {
-    json_t *template =
-        templates && role->first != NULL
-            ? json_pack("{s:O*, s:O*}", "metadata", role->first->metadata, "spec",
-                        role->first->pod_spec)
-            : NULL;
+    json_t *template = templates && role->first != NULL
+                           ? json_pack("{s:O*, s:O*}", "metadata", role->first->metadata, "spec",
+                                       role->first->pod_spec)
+                           : NULL;
     return json_pack("{s:s, s:I, s:I, s:o, s:o*}", "name", role->name, "minMember",
                      (json_int_t)role->min_member, "pods", (json_int_t)role->pods, "podRequests",
                      resources_json(&role->pod), "template", template);

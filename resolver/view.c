@@ -10,11 +10,13 @@
 #include "base/mem.h"
 #include "gang_memory.h"
 #include "metadata.h"
+#include "mutate.h"
 #include "plan.h"
 #include "resources.h"
 #include "scale.h"
 #include "snapshot.h"
 #include "status.h"
+#include "why.h"
 
 struct totals {
     int64_t pods;
@@ -177,20 +179,38 @@ static int components_json(const struct resolved *resolved, json_t **components,
 }
 
 /* A group of the view: the plan's entry, and what only a view says. */
-static int add_group(const struct planned_group *group, json_t *list, struct karta_error *err)
+static int add_group(const struct resolved *resolved, const struct plan *plan, size_t g,
+                     json_t *list, struct karta_error *err)
 {
+    const struct planned_group *group = &plan->groups[g];
     json_auto_t *entry = plan_group_json(group, true);
+    json_auto_t *why = why_json(resolved, plan, g);
     struct count count = group->per_replica ? group->replicas : (struct count){true, 1};
     int failed = json_object_set_new(entry, "key", text_or_null(group->key)) |
                  json_object_set_new(entry, "perReplica", json_boolean(group->per_replica)) |
                  json_object_set_new(entry, "count", count_json(count));
     if (group->per_replica)
         failed |= json_object_set_new(entry, "name", json_null());
+    if (why == NULL || json_array_size(why) > 0)
+        failed |= json_object_set(entry, "why", why);
     if (json_object_get(entry, "subGroups") == NULL)
         failed |= json_object_set_new(entry, "subGroups", json_array());
     if (json_object_get(entry, "topology") == NULL)
         failed |= json_object_set_new(entry, "topology", json_null());
     return failed == 0 && json_array_append(list, entry) == 0 ? 0 : no_memory(err);
+}
+
+/* The user's own minimum, where the shape that a ganged object has allows for it. */
+static int use_minimum(const struct resolved *resolved, const struct gang_memory *memory,
+                       struct plan *plan, struct karta_error *err)
+{
+    struct karta_mutation unused = {0};
+    struct mutate mutate = {.object = resolved->object, .out = &unused};
+    int code = 0;
+    if (memory == NULL || mutate_keep_shape(memory, plan))
+        code = mutate_minimum(&mutate, plan, MINIMUM_NEAREST, err);
+    karta_mutation_dispose(&unused);
+    return code;
 }
 
 static int groups_json(const struct resolved *resolved, const char *ns, json_t **groups,
@@ -207,10 +227,12 @@ static int groups_json(const struct resolved *resolved, const char *ns, json_t *
                                            known ? memory.nonce : nonce, known ? &memory : NULL};
     if (code == 0)
         code = plan_make(resolved, &identity, &plan, err);
+    if (code == 0)
+        code = use_minimum(resolved, known ? &memory : NULL, &plan, err);
     *groups = json_array();
     for (size_t g = 0; code == 0 && plan.reason[0] == '\0' && g < plan.group_count; g++)
         if (plan.groups[g].pods > 0)
-            code = add_group(&plan.groups[g], *groups, err);
+            code = add_group(resolved, &plan, g, *groups, err);
     return code;
 }
 

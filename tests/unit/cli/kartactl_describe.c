@@ -80,7 +80,7 @@ static void describe__shows_the_pytorchjob(void **state)
         "Phase: Initializing\n"
         "\n"
         "POD GROUP                 MIN-MEMBER  PODS  SUBGROUPS\n"
-        "bert-pytorchjob-????????  3           5     1 master, 2 worker\n"
+        "bert-pytorchjob-????????  3           5     1 master, 2 worker  worker: minReplicas 2 of 4\n"
         "\n"
         "COMPONENT  REPLICAS  GPU  CPU  MEMORY\n"
         "master     1         0    2    8Gi\n"

@@ -84,9 +84,11 @@ static void handle__answers_what_is_no_review_with_400(void **state)
          "kind is \"Review\"; it must be \"AdmissionReview\""},
         {"{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\"}",
          "request is missing"},
-        {"{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \"request\": []}",
+        {"{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \"request\": "
+         "[]}",
          "request is no object"},
-        {"{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \"request\": {}}",
+        {"{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \"request\": "
+         "{}}",
          "request.uid is missing"},
         {"{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \"request\": "
          "{\"uid\": \"u\", \"operation\": \"PATCH\"}}",
@@ -149,9 +151,11 @@ static void every_answer__echoes_the_uid(void **state)
 {
     (void)state;
     static const char *const changes[] = {
-        "{'uid': 'u-1'}", "{'uid': 'u-1', 'operation': 'DELETE', 'object': null}",
+        "{'uid': 'u-1'}",
+        "{'uid': 'u-1', 'operation': 'DELETE', 'object': null}",
         "{'uid': 'u-1', 'operation': 'CONNECT', 'object': null}",
-        "{'uid': 'u-1', 'object': {}}", "{'uid': 'u-1', 'namespace': 'kube-system'}",
+        "{'uid': 'u-1', 'object': {}}",
+        "{'uid': 'u-1', 'namespace': 'kube-system'}",
         "{'uid': 'u-1', 'subResource': 'status', 'object': null}"};
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         struct call call = post(&config, changes[i]);
@@ -190,10 +194,11 @@ static void min_member__out_of_range_is_denied_as_invalid(void **state)
         "{'object': {'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {'name': 'sum', 'labels':"
         " {'kai.scheduler/queue': 'q'}, 'annotations': {'workloadmap.dev/min-member': '9'}},"
         " 'spec': {'parallelism': 4, 'template': {'spec': {'containers': []}}}}}");
-    json_t *expected = test_json(
-        "{'status': 'Failure', 'code': 422, 'reason': 'Invalid', 'message':"
-        " 'metadata.annotations[workloadmap.dev/min-member] is \\u00229\\u0022; pod group job takes a whole"
-        " number from 1 to 4'}");
+    json_t *expected =
+        test_json("{'status': 'Failure', 'code': 422, 'reason': 'Invalid', 'message':"
+                  " 'metadata.annotations[workloadmap.dev/min-member] is \\u00229\\u0022; pod "
+                  "group job takes a whole"
+                  " number from 1 to 4'}");
     assert_true(json_is_false(response_of(&call, "allowed")));
     assert_json_equal(response_of(&call, "status"), expected);
     assert_null(response_of(&call, "patch"));
@@ -232,11 +237,47 @@ static void failure__is_answered_by_on_error(void **state)
                         "not ganged: ", 12);
     assert_string_equal(allowed.record.verdict, "failed");
     assert_true(json_is_false(response_of(&denied, "allowed")));
-    assert_int_equal(
-        json_integer_value(json_object_get(response_of(&denied, "status"), "code")), 500);
+    assert_int_equal(json_integer_value(json_object_get(response_of(&denied, "status"), "code")),
+                     500);
     call_dispose(&allowed);
     call_dispose(&denied);
     free(text);
+}
+
+/* Fails on the second template, after the first has been read. */
+static const char failing[] =
+    "apiVersion: workloadmap.dev/v1alpha1\n"
+    "kind: GangProfile\n"
+    "metadata: {name: failing}\n"
+    "spec: {podTemplate: {labels: {x: 'if .subGroup.name == \"workers\" then error(\"no\") else "
+    ".podGroup.name end'}}}\n";
+
+static void failure__of_a_profile_writes_no_half_patch(void **state)
+{
+    (void)state;
+    struct karta_snapshot *before = snapshot;
+    struct admission_config allow = config, deny = config;
+    allow.profile = deny.profile = "failing";
+    allow.gang_all = deny.gang_all = true;
+    deny.deny_on_error = true;
+    snapshot = test_snapshot();
+    assert_int_equal(karta_snapshot_load(snapshot, failing, sizeof failing - 1, "test", NULL, NULL),
+                     0);
+    struct call allowed = post(&allow, "{}"), denied = post(&deny, "{}");
+    assert_true(json_is_true(response_of(&allowed, "allowed")));
+    assert_null(response_of(&allowed, "patch"));
+    assert_string_equal(json_string_value(json_array_get(response_of(&allowed, "warnings"), 0)),
+                        "not ganged: profile failing: x: no");
+    assert_string_equal(allowed.record.verdict, "failed");
+    assert_true(json_is_false(response_of(&denied, "allowed")));
+    assert_null(response_of(&denied, "patch"));
+    assert_string_equal(
+        json_string_value(json_object_get(response_of(&denied, "status"), "message")),
+        "cannot be ganged: profile failing: x: no");
+    call_dispose(&allowed);
+    call_dispose(&denied);
+    karta_snapshot_unref(snapshot);
+    snapshot = before;
 }
 
 static struct call validate(const char *change)
@@ -325,6 +366,7 @@ int main(void)
         cmocka_unit_test(generate_name__is_logged_as_a_prefix),
         cmocka_unit_test(min_member__out_of_range_is_denied_as_invalid),
         cmocka_unit_test(failure__is_answered_by_on_error),
+        cmocka_unit_test(failure__of_a_profile_writes_no_half_patch),
         cmocka_unit_test(definition__that_is_broken_is_refused_with_its_causes),
         cmocka_unit_test(definition__is_let_go_and_labelled_however_broken),
         cmocka_unit_test(definition__root_kind_is_immutable),
