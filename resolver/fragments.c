@@ -8,11 +8,6 @@
 #include "base/mem.h"
 #include "reading.h"
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 /* One fragment of one instance. */
 static int read_value(const struct reading *reading, const struct expression *expression,
                       const json_t *result, struct spot *spot, struct karta_error *err)
@@ -91,7 +86,7 @@ static int read_instance(const struct reading *reading, const struct component *
                               &spots[f], err);
     instance->assembled = code == 0 ? assemble(spots) : NULL;
     if (code == 0 && instance->assembled == NULL)
-        code = no_memory(err);
+        code = mem_error(err);
     instance->metadata = json_object_get(instance->assembled, "metadata");
     instance->pod_spec = json_object_get(instance->assembled, "spec");
     take_spot(&spots[FRAGMENT_LABELS], &instance->labels);

@@ -14,11 +14,6 @@
 #include "metadata.h"
 #include "patch.h"
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 void karta_mutation_dispose(struct karta_mutation *mutation)
 {
     json_decref(mutation->patch);
@@ -71,7 +66,7 @@ int mutate_begin(struct mutate *mutate, struct karta_error *err)
     mutate->deadline_ms = mutate->options->deadline_ms;
     bool good =
         mutate->out->warnings != NULL && mutate->out->audit != NULL && mutate->wanted != NULL;
-    return good ? 0 : no_memory(err);
+    return good ? 0 : mem_error(err);
 }
 
 static int compile(struct jq_program *program, struct karta_error *err)
@@ -111,7 +106,7 @@ int mutate_finish(struct mutate *mutate, struct karta_error *err)
     json_auto_t *operations = json_array();
     struct karta_error own = {0};
     if (operations == NULL)
-        return no_memory(err);
+        return mem_error(err);
     int code = patch_merge(operations, mutate->object, mutate->wanted, &own);
     if (code == KARTA_ERR_CONFLICT) {
         mutate_refuse(mutate, "%s", own.message);
@@ -157,7 +152,7 @@ int mutate_deny_value(struct mutate *mutate, struct karta_error *err)
     free(mutate->out->denial);
     mutate->out->denial = mem_format("metadata.%s[%s]: %s", place, key, err->message);
     karta_error_init(err);
-    return mutate->out->denial != NULL ? 0 : no_memory(err);
+    return mutate->out->denial != NULL ? 0 : mem_error(err);
 }
 
 const struct spot *mutate_spot(const struct instance *instance, enum key_place place)
@@ -174,7 +169,7 @@ int mutate_want(struct mutate *mutate, const struct instance *instance, enum key
     if (base == NULL)
         return 0;
     pointer = place == KEY_FIELD ? mem_format("%s%s", base, key) : pointer_join(base, key);
-    return pointer != NULL ? wanted_put(mutate->wanted, pointer, value, err) : no_memory(err);
+    return pointer != NULL ? wanted_put(mutate->wanted, pointer, value, err) : mem_error(err);
 }
 
 int mutate_want_on_workload(struct mutate *mutate, const char *map, const char *key, json_t *value,
@@ -182,7 +177,7 @@ int mutate_want_on_workload(struct mutate *mutate, const char *map, const char *
 {
     KARTA_AUTO_TEXT base = mem_format("/metadata/%s", map);
     KARTA_AUTO_TEXT pointer = base != NULL ? pointer_join(base, key) : NULL;
-    return pointer != NULL ? wanted_put(mutate->wanted, pointer, value, err) : no_memory(err);
+    return pointer != NULL ? wanted_put(mutate->wanted, pointer, value, err) : mem_error(err);
 }
 
 bool mutate_is_blank(const json_t *value)

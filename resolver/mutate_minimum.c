@@ -9,11 +9,6 @@
 #include "metadata.h"
 #include "mutate.h"
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 /* The memory's entry for a group, by its name; NULL where it has none. */
 static const json_t *remembered(const struct gang_memory *memory, const struct planned_group *group)
 {
@@ -76,7 +71,7 @@ static int deny_minimum(struct mutate *mutate, const struct planned_group *group
         mem_format("metadata.annotations[" KEY_MIN_MEMBER "] is \"%.60s\"; pod group %s takes a "
                    "whole number from 1 to %lld",
                    text, group->definition->name, (long long)group->pods);
-    return mutate->out->denial != NULL ? 0 : no_memory(err);
+    return mutate->out->denial != NULL ? 0 : mem_error(err);
 }
 
 /* One number says nothing of several groups. */
@@ -94,7 +89,7 @@ static int deny_bare(struct mutate *mutate, const struct plan *plan, const char 
                     plan->groups[g].definition->name, (long long)plan->groups[g].pods);
     free(mutate->out->denial);
     mutate->out->denial = strbuf_check(&buf, NULL) == 0 ? strbuf_take(&buf) : NULL;
-    return mutate->out->denial != NULL ? 0 : no_memory(err);
+    return mutate->out->denial != NULL ? 0 : mem_error(err);
 }
 
 static bool is_bare(const struct plan *plan, const char *text)

@@ -11,11 +11,6 @@
 #include "metadata.h"
 #include "mutate.h"
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 static bool takes_kind(const struct workload_keys *keys, const struct gvk *gvk)
 {
     for (size_t i = 0; i < keys->kind_count; i++)
@@ -33,7 +28,7 @@ static int workload_input(struct mutate *mutate, const struct plan *plan, struct
     json_t *members =
         json_pack("{s:o, s:o, s:s?, s:O}", "podGroup", group, "podGroups",
                   plan_groups_json(plan, true), "queue", mutate->queue, "workload", mutate->object);
-    int code = members != NULL ? jq_input_new(members, input, err) : no_memory(err);
+    int code = members != NULL ? jq_input_new(members, input, err) : mem_error(err);
     json_decref(members);
     return code;
 }
@@ -144,7 +139,7 @@ int mutate_remember(struct mutate *mutate, const struct plan *plan, const struct
 {
     KARTA_AUTO_TEXT text = memory_text(mutate, plan, owner, nonce);
     if (text == NULL)
-        return no_memory(err);
+        return mem_error(err);
     if (strlen(text) > LIMIT_GANG_ANNOTATION)
         return karta_error_set(err, KARTA_ERR_LIMIT,
                                "its gang takes %zu bytes to remember; at most %u fit", strlen(text),
@@ -188,5 +183,5 @@ int mutate_audit(struct mutate *mutate, const struct plan *plan, struct karta_er
         failed |= audit_text(mutate, "pod-groups", names.text) |
                   audit_text(mutate, "min-member", minimums.text);
     mutate->out->profile = strdup(mutate->profile->name);
-    return failed == 0 && mutate->out->profile != NULL ? 0 : no_memory(err);
+    return failed == 0 && mutate->out->profile != NULL ? 0 : mem_error(err);
 }

@@ -6,22 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "karta/patch.h"
 #include "mutate.h"
 #include "patch.h"
 #include "roles.h"
-
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
 
 /* Replaces *input by one with these members (taken) over `base`, or over nothing. */
 static int derive(const struct jq_input *base, json_t *members, struct jq_input **input,
                   struct karta_error *err)
 {
     struct jq_input *made = NULL;
-    int code = members == NULL ? no_memory(err)
+    int code = members == NULL ? mem_error(err)
                                : (base != NULL ? jq_input_derive(base, members, &made, err)
                                                : jq_input_new(members, &made, err));
     json_decref(members);
@@ -114,7 +110,7 @@ static int place_input(struct mutate *mutate, const struct resolved *resolved,
                             json_pack("{s:O*, s:O*}", "metadata", instance->metadata, "spec",
                                       instance->pod_spec)) != 0) {
         json_decref(members);
-        return no_memory(err);
+        return mem_error(err);
     }
     return derive(mutate->of_group, members, input, err);
 }
@@ -203,7 +199,7 @@ static int stamp_scheduler(const struct stamp *stamp, struct karta_error *err)
         return 0;
     json_auto_t *value = json_string(name);
     return value != NULL ? wanted_put(stamp->mutate->wanted, spot->path, value, err)
-                         : no_memory(err);
+                         : mem_error(err);
 }
 
 static int stamp_values(const struct stamp *stamp, const json_t *values, struct karta_error *err)

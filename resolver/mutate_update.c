@@ -20,11 +20,6 @@ struct update {
     struct resolved *now, *before;
 };
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
@@ -192,14 +187,14 @@ static int stamp_whole(struct update *update, const struct plan *plan, const str
     json_t *before = base->wanted;
     json_auto_t *own = json_object();
     if (own == NULL)
-        return no_memory(err);
+        return mem_error(err);
     base->wanted = own;
     int code = mutate_stamp(base, update->now, plan, place, NULL, err);
     base->wanted = before;
     if (base->refusal[0] != '\0')
         mutate_warn(base->out, "not added to the gang: %s", base->refusal);
     else if (code == 0 && json_object_update_recursive(before, own) != 0)
-        code = no_memory(err);
+        code = mem_error(err);
     base->refusal[0] = '\0';
     return code;
 }

@@ -14,11 +14,6 @@
 #include "roles.h"
 #include "snapshot.h"
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 void karta_objects_dispose(struct karta_objects *objects)
 {
     json_decref(objects->objects);
@@ -49,7 +44,7 @@ static int take(const struct karta_profile *profile, size_t index, const struct 
                                    "kind and metadata.name",
                                    profile->name, index);
         if (json_array_append(objects, object) != 0)
-            return no_memory(err);
+            return mem_error(err);
     }
     return 0;
 }
@@ -60,7 +55,7 @@ static int evaluate(const struct karta_profile *profile, json_t *members, int64_
 {
     struct jq_input *input = NULL;
     struct jq_results results = {0};
-    int code = members != NULL ? jq_input_new(members, &input, err) : no_memory(err);
+    int code = members != NULL ? jq_input_new(members, &input, err) : mem_error(err);
     if (code == 0 && profile->object_count > 0)
         code = jq_program_run(profile->object_program, input, deadline_ms, &results, err);
     for (size_t i = 0; code == 0 && i < profile->object_count; i++)
@@ -88,7 +83,7 @@ static json_t *input_of(const struct mutate *mutate, const struct resolved *reso
     json_t *requests = NULL, *roles = NULL;
     int code = roles_min_requests(resolved, plan, g, &requests, err);
     if (code == 0 && requests != NULL && json_object_set_new(group, "minRequests", requests) != 0)
-        code = no_memory(err);
+        code = mem_error(err);
     if (code == 0)
         code = roles_json(resolved, plan, g, false, &roles, err);
     if (code != 0)
@@ -104,7 +99,7 @@ static int note_per_replica(const struct planned_group *group, json_t *list,
 {
     json_t *count = group->replicas.said ? json_integer(group->replicas.value) : json_null();
     json_t *entry = json_pack("{s:s, s:o}", "group", group->definition->name, "count", count);
-    return json_array_append_new(list, entry) == 0 ? 0 : no_memory(err);
+    return json_array_append_new(list, entry) == 0 ? 0 : mem_error(err);
 }
 
 static int evaluate_groups(const struct mutate *mutate, const struct resolved *resolved,
@@ -122,7 +117,7 @@ static int evaluate_groups(const struct mutate *mutate, const struct resolved *r
             json_t *members = input_of(mutate, resolved, plan, g, err);
             code = members != NULL ? evaluate(mutate->profile, members,
                                               mutate->options->deadline_ms, out->objects, err)
-                                   : (err->code != 0 ? err->code : no_memory(err));
+                                   : (err->code != 0 ? err->code : mem_error(err));
         }
     }
     return code;
@@ -163,7 +158,7 @@ static int find_parts(struct mutate *mutate, const char *profile, struct karta_e
 static int begin(struct karta_objects *objects, struct karta_error *err)
 {
     *objects = (struct karta_objects){json_array(), json_array()};
-    return objects->objects != NULL && objects->per_replica != NULL ? 0 : no_memory(err);
+    return objects->objects != NULL && objects->per_replica != NULL ? 0 : mem_error(err);
 }
 
 int karta_group_objects(const struct karta_snapshot *snapshot, const json_t *object,

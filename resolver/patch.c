@@ -4,17 +4,13 @@
  * over the object, and an operation stands only where the two first differ.
  */
 #include "patch.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "schema.h"
-
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
 
 void pointer_add_key(struct strbuf *pointer, const char *key)
 {
@@ -55,7 +51,7 @@ int wanted_put(json_t *tree, const char *pointer, json_t *value, struct karta_er
 {
     KARTA_AUTO_TEXT tokens = strdup(pointer);
     if (tokens == NULL)
-        return no_memory(err);
+        return mem_error(err);
     json_t *here = tree;
     char *token = tokens + 1;
     for (char *slash; (slash = strchr(token, '/')) != NULL; token = slash + 1) {
@@ -65,12 +61,12 @@ int wanted_put(json_t *tree, const char *pointer, json_t *value, struct karta_er
         if (next == NULL) {
             next = json_object();
             if (json_object_set_new(here, token, next) != 0)
-                return no_memory(err);
+                return mem_error(err);
         }
         here = next;
     }
     unescape(token);
-    return json_object_set(here, token, value) == 0 ? 0 : no_memory(err);
+    return json_object_set(here, token, value) == 0 ? 0 : mem_error(err);
 }
 
 static int add_operation(json_t *operations, const char *op, const char *pointer,
@@ -78,7 +74,7 @@ static int add_operation(json_t *operations, const char *op, const char *pointer
 {
     json_t *operation = json_pack("{s:s, s:s, s:O}", "op", op, "path", pointer, "value", value);
     if (operation == NULL || json_array_append_new(operations, operation) != 0)
-        return no_memory(err);
+        return mem_error(err);
     return 0;
 }
 
@@ -129,7 +125,7 @@ static int merge_members(json_t *operations, const json_t *target, const char *p
             continue;
         KARTA_AUTO_TEXT path = pointer_join(pointer, key);
         if (path == NULL)
-            return no_memory(err);
+            return mem_error(err);
         int code = merge_member(operations, member(target, key), path, value, err);
         if (code != 0)
             return code;

@@ -23,11 +23,6 @@ struct planner {
     size_t group_room;
 };
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 void plan_refuse(struct plan *plan, const char *format, ...)
 {
     if (plan->reason[0] != '\0')
@@ -115,7 +110,7 @@ static int add_subgroups(const struct planner *planner, struct planned_group *gr
         room += components[definition->members[m].component].count + 1;
     group->subgroups = mem_array(room, sizeof *group->subgroups);
     if (group->subgroups == NULL)
-        return no_memory(err);
+        return mem_error(err);
     int code = 0;
     for (size_t m = 0; m < definition->count; m++) {
         const struct member *member = &definition->members[m];
@@ -135,7 +130,7 @@ static int add_group(struct planner *planner, size_t g, char *key, bool per_repl
         size_t room = planner->group_room * 2 + 4;
         struct planned_group *groups = realloc(plan->groups, room * sizeof *groups);
         if (groups == NULL)
-            return no_memory(err);
+            return mem_error(err);
         plan->groups = groups;
         planner->group_room = room;
     }
@@ -198,7 +193,7 @@ static int key_of(const struct planner *planner, const struct place *place,
     if (code != 0 || buf.size == 0)
         return code;
     *key = strbuf_take(&buf);
-    return *key != NULL ? 0 : no_memory(err);
+    return *key != NULL ? 0 : mem_error(err);
 }
 
 /* Of the older form: places are told apart by what their pods will be grouped by. */
@@ -391,7 +386,7 @@ int plan_make(const struct resolved *resolved, const struct plan_identity *ident
     if (plan->reason[0] != '\0' || resolved->definition->group_count == 0)
         return 0;
     plan->places = mem_array(count_instances(resolved) + 1, sizeof *plan->places);
-    return plan->places != NULL ? make_groups(&planner, err) : no_memory(err);
+    return plan->places != NULL ? make_groups(&planner, err) : mem_error(err);
 }
 
 int plan_leaves(const struct resolved *resolved, struct plan *plan, struct karta_error *err)
@@ -400,7 +395,7 @@ int plan_leaves(const struct resolved *resolved, struct plan *plan, struct karta
     plan->place_count = 0;
     plan->places = mem_array(count_instances(resolved) + 1, sizeof *plan->places);
     if (plan->places == NULL)
-        return no_memory(err);
+        return mem_error(err);
     for (size_t c = 0; c < resolved->count; c++)
         for (size_t i = 0; i < resolved->components[c].count; i++)
             if (instance_has_template(&resolved->components[c].instances[i]))

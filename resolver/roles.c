@@ -23,11 +23,6 @@ struct roles {
     size_t count;
 };
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 static void roles_dispose(struct roles *roles)
 {
     for (size_t r = 0; r < roles->count; r++)
@@ -133,7 +128,7 @@ static int collect(const struct resolved *resolved, const struct plan *plan, siz
     int code = 0;
     roles->list = mem_array(plan->place_count + 1, sizeof *roles->list);
     if (roles->list == NULL)
-        return no_memory(err);
+        return mem_error(err);
     for (size_t p = 0; code == 0 && p < plan->place_count; p++) {
         const struct place *place = &plan->places[p];
         char name[NAME_SIZE];
@@ -162,10 +157,10 @@ int roles_json(const struct resolved *resolved, const struct plan *plan, size_t 
 {
     KARTA_CLEANUP(roles_dispose) struct roles all = {0};
     json_auto_t *list = json_array();
-    int code = list != NULL ? collect(resolved, plan, g, &all, err) : no_memory(err);
+    int code = list != NULL ? collect(resolved, plan, g, &all, err) : mem_error(err);
     for (size_t r = 0; code == 0 && r < all.count; r++)
         if (json_array_append_new(list, role_json(&all.list[r], templates)) != 0)
-            code = no_memory(err);
+            code = mem_error(err);
     if (code == 0)
         *roles = json_incref(list);
     return code;
@@ -199,5 +194,5 @@ int roles_min_requests(const struct resolved *resolved, const struct plan *plan,
     if (code != 0 || group->overridden || counted != group->min_member)
         return code;
     *requests = resources_json(&sum);
-    return *requests != NULL ? 0 : no_memory(err);
+    return *requests != NULL ? 0 : mem_error(err);
 }

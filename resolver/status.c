@@ -17,11 +17,6 @@ struct reading {
     json_t *conditions; /* new; array of {type, status, reason, message} */
 };
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 /* The first result of an expression, or NULL. */
 static const json_t *first_result(const struct reading *reading,
                                   const struct expression *expression)
@@ -171,7 +166,7 @@ static int read_all(const struct resolved *resolved, const struct jq_results *re
                             reading.phase, "conditions", reading.conditions);
     json_decref(reading.conditions);
     *suspended = read_suspended(resolved, results);
-    return code == 0 && *status != NULL ? 0 : no_memory(err);
+    return code == 0 && *status != NULL ? 0 : mem_error(err);
 }
 
 int status_read(const struct resolved *resolved, json_t **status, json_t **suspended,

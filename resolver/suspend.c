@@ -16,18 +16,13 @@ struct assignment {
     json_t *object; /* as it is after the operations so far */
 };
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 /* The operations of one assignment, new: none where the value is there. */
 static int operations_of(const json_t *object, const char *pointer, json_t *value,
                          json_t **operations, struct karta_error *err)
 {
     const json_t *existing = karta_pointer_get(object, pointer);
     json_auto_t *list = json_array(), *tree = json_object();
-    int code = list != NULL && tree != NULL ? 0 : no_memory(err);
+    int code = list != NULL && tree != NULL ? 0 : mem_error(err);
     if (code == 0 && (existing == NULL || json_is_null(existing))) {
         code = wanted_put(tree, pointer, value, err);
         if (code == 0)
@@ -35,7 +30,7 @@ static int operations_of(const json_t *object, const char *pointer, json_t *valu
     } else if (code == 0 && !json_equal(existing, value)) {
         json_t *one =
             json_pack("{s:s, s:s, s:O}", "op", "replace", "path", pointer, "value", value);
-        code = json_array_append_new(list, one) == 0 ? 0 : no_memory(err);
+        code = json_array_append_new(list, one) == 0 ? 0 : mem_error(err);
     }
     *operations = code == 0 ? json_incref(list) : NULL;
     return code;
@@ -57,7 +52,7 @@ static int assign(struct assignment *assignment, const json_t *path, json_t *val
         return code;
     json_decref(assignment->object);
     assignment->object = next;
-    return json_array_extend(assignment->operations, operations) == 0 ? 0 : no_memory(err);
+    return json_array_extend(assignment->operations, operations) == 0 ? 0 : mem_error(err);
 }
 
 static int run_action(struct assignment *assignment, const struct component *component,
@@ -104,7 +99,7 @@ static int suspend(const struct karta_definition *definition, const json_t *obje
     struct jq_input *input = NULL;
     struct jq_results results = {0};
     struct assignment assignment = {json_array(), json_incref((json_t *)object)};
-    int code = assignment.operations != NULL ? jq_input_new(object, &input, err) : no_memory(err);
+    int code = assignment.operations != NULL ? jq_input_new(object, &input, err) : mem_error(err);
     if (code == 0)
         code = jq_program_run(definition->status, input, deadline_ms, &results, err);
     if (code == 0)

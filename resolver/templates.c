@@ -11,11 +11,6 @@
 #include "reading.h"
 #include "schema.h"
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 int resolve_pointer(const json_t *object, const json_t *path, char **pointer, const json_t **value,
                     struct karta_error *err)
 {
@@ -40,7 +35,7 @@ int resolve_pointer(const json_t *object, const json_t *path, char **pointer, co
         return code;
     *value = json_is_null(here) ? NULL : here;
     *pointer = strbuf_take(&buf);
-    return *pointer != NULL ? 0 : no_memory(err);
+    return *pointer != NULL ? 0 : mem_error(err);
 }
 
 /* The spot of a member below a pointer. */
@@ -51,7 +46,7 @@ static int spot_below(const char *base, const json_t *value, const char *key, st
     spot->value = json_object_get(value, key);
     if (json_is_null(spot->value))
         spot->value = NULL;
-    return spot->path != NULL ? 0 : no_memory(err);
+    return spot->path != NULL ? 0 : mem_error(err);
 }
 
 static int set_metadata(struct instance *instance, const char *path, const json_t *metadata,
@@ -69,7 +64,7 @@ static int set_spec(struct instance *instance, const char *path, const json_t *s
     instance->pod_spec = spec;
     instance->spec = (struct spot){strdup(path), spec};
     if (instance->spec.path == NULL)
-        return no_memory(err);
+        return mem_error(err);
     return spot_below(path, spec, "schedulerName", &instance->scheduler, err);
 }
 
@@ -78,7 +73,7 @@ static int set_pod_template(struct instance *instance, const json_t *value, stru
     KARTA_AUTO_TEXT metadata = pointer_join(instance->path, "metadata");
     KARTA_AUTO_TEXT spec = pointer_join(instance->path, "spec");
     if (metadata == NULL || spec == NULL)
-        return no_memory(err);
+        return mem_error(err);
     int code = set_metadata(instance, metadata, json_object_get(value, "metadata"), err);
     return code == 0 ? set_spec(instance, spec, json_object_get(value, "spec"), err) : code;
 }

@@ -23,11 +23,6 @@ struct totals {
     struct resources requests;
 };
 
-static int no_memory(struct karta_error *err)
-{
-    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
 static json_t *text_or_null(const char *text)
 {
     return text != NULL ? json_string(text) : json_null();
@@ -99,7 +94,7 @@ static int read_resources(const struct resolved *resolved, size_t c, size_t i,
         totals->pods += pods;
     }
     if (code == KARTA_ERR_NOMEM)
-        return no_memory(err);
+        return mem_error(err);
     if (code != 0) {
         resolved_component_error(component, "%s", own.message);
         *pod = json_null();
@@ -109,7 +104,7 @@ static int read_resources(const struct resolved *resolved, size_t c, size_t i,
     *pod = json_pack("{s:o}", "requests", resources_json(&one));
     *total = json_pack("{s:o, s:o}", "requests", resources_json(&all), "gpus",
                        gpu_json(resources_gpus(&all)));
-    return *pod != NULL && *total != NULL ? 0 : no_memory(err);
+    return *pod != NULL && *total != NULL ? 0 : mem_error(err);
 }
 
 static int instance_json(const struct resolved *resolved, size_t c, size_t i, struct totals *totals,
@@ -127,7 +122,7 @@ static int instance_json(const struct resolved *resolved, size_t c, size_t i, st
         "priorityClassName", pod_text(instance, "priorityClassName"), "pod",
         pod != NULL ? pod : json_null(), "total", total != NULL ? total : json_null());
     if (code == 0 && (entry == NULL || json_array_append(list, entry) != 0))
-        code = no_memory(err);
+        code = mem_error(err);
     json_decref(entry);
     return code;
 }
@@ -157,7 +152,7 @@ static int component_json(const struct resolved *resolved, size_t c, struct tota
     json_t *entry = json_pack("{s:s, s:o, s:o, s:O, s:o}", "name", definition->name, "kind",
                               kind_json(&definition->kind), "owner", owner, "instances", instances,
                               "error", error);
-    return entry != NULL && json_array_append_new(list, entry) == 0 ? 0 : no_memory(err);
+    return entry != NULL && json_array_append_new(list, entry) == 0 ? 0 : mem_error(err);
 }
 
 static int components_json(const struct resolved *resolved, json_t **components, json_t **totals,
@@ -172,7 +167,7 @@ static int components_json(const struct resolved *resolved, json_t **components,
         double gpus = resources_gpus(&sum.requests);
         *totals = json_pack("{s:I, s:o, s:o}", "pods", (json_int_t)sum.pods, "gpus", gpu_json(gpus),
                             "requests", resources_json(&sum.requests));
-        code = *totals != NULL ? 0 : no_memory(err);
+        code = *totals != NULL ? 0 : mem_error(err);
     }
     resources_dispose(&sum.requests);
     return code;
@@ -197,7 +192,7 @@ static int add_group(const struct resolved *resolved, const struct plan *plan, s
         failed |= json_object_set_new(entry, "subGroups", json_array());
     if (json_object_get(entry, "topology") == NULL)
         failed |= json_object_set_new(entry, "topology", json_null());
-    return failed == 0 && json_array_append(list, entry) == 0 ? 0 : no_memory(err);
+    return failed == 0 && json_array_append(list, entry) == 0 ? 0 : mem_error(err);
 }
 
 /* The user's own minimum, where the shape that a ganged object has allows for it. */
@@ -276,7 +271,7 @@ static int view_of(const struct karta_snapshot *snapshot, const struct resolved 
                       "status", status, "suspended", suspended, "components", components, "totals",
                       totals, "queue", text_or_null(queue_of(snapshot, resolved->object)),
                       "complete", resolved_complete(resolved), "podGroups", groups);
-    return *view != NULL ? 0 : no_memory(err);
+    return *view != NULL ? 0 : mem_error(err);
 }
 
 int karta_view(const struct karta_snapshot *snapshot, const json_t *object, const char *ns,

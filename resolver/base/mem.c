@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "karta/error.h"
+
 char *mem_format(const char *format, ...)
 {
     char *text = NULL;
@@ -19,4 +21,9 @@ void *mem_array(size_t count, size_t size)
 {
     /* an empty array is no failure, so it must not be NULL */
     return calloc(count > 0 ? count : 1, size > 0 ? size : 1);
+}
+
+int mem_error(struct karta_error *err)
+{
+    return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
 }

@@ -22,6 +22,11 @@ static inline char *mem_take_text(char **text)
     return taken;
 }
 
+struct karta_error;
+
+/* Sets KARTA_ERR_NOMEM ("out of memory") and returns it. */
+int mem_error(struct karta_error *err);
+
 /* New text; NULL when memory is out. */
 __attribute__((format(printf, 1, 2))) char *mem_format(const char *format, ...);
 
