@@ -89,3 +89,45 @@ int catalog_check_profile(const struct karta_snapshot *catalog, const char *name
     return cli_fail(CLI_NOT_FOUND, "no profile \"%s\"; there are: %s", name,
                     names.text != NULL ? names.text : "none");
 }
+
+/* The group of an apiVersion and its length. */
+static size_t group_size(const char *api_version)
+{
+    const char *slash = strchr(api_version, '/');
+    return slash != NULL ? (size_t)(slash - api_version) : 0;
+}
+
+/* The version of a definition in force for the same group and kind (borrowed); NULL: there is none.
+ */
+static const char *other_version(const json_t *list, const char *api_version, const char *kind)
+{
+    size_t size = group_size(api_version);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i), *made_for = json_object_get(entry, "for");
+        const char *group = input_text(made_for, "group");
+        if (strcmp(input_text(entry, "state"), "active") == 0 &&
+            strcmp(input_text(made_for, "kind"), kind) == 0 && strlen(group) == size &&
+            memcmp(group, api_version, size) == 0)
+            return input_text(made_for, "version");
+    }
+    return NULL;
+}
+
+json_t *catalog_read_as(const struct karta_snapshot *catalog, const json_t *object,
+                        const char *label)
+{
+    if (karta_snapshot_find_for(catalog, object) != NULL)
+        return json_incref((json_t *)object);
+    const char *api_version = input_text(object, "apiVersion");
+    json_auto_t *list = karta_snapshot_list(catalog);
+    const char *version = other_version(list, api_version, input_text(object, "kind"));
+    if (version == NULL)
+        return NULL;
+    KARTA_AUTO_TEXT known = mem_format("%.*s%s%s", (int)group_size(api_version), api_version,
+                                       group_size(api_version) > 0 ? "/" : "", version);
+    json_auto_t *copy = json_copy((json_t *)object);
+    if (known == NULL || json_object_set_new(copy, "apiVersion", json_string(known)) != 0)
+        return NULL;
+    cli_warn("%s: no definition is for %s; it is read as %s", label, api_version, known);
+    return json_incref(copy);
+}

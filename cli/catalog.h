@@ -3,6 +3,8 @@
 #ifndef KARTA_CLI_CATALOG_H
 #define KARTA_CLI_CATALOG_H
 
+#include <jansson.h>
+
 #include "arguments.h"
 #include "karta/snapshot.h"
 
@@ -11,6 +13,15 @@
  * a folder that can't be read is a failure: CLI_FAILED and one line.
  */
 int catalog_load(const struct text_list *definitions, struct karta_snapshot **catalog);
+
+/*
+ * `object` as a definition in force reads it, new: itself, or, where only another version of its
+ * kind has a definition, a copy under that version, and a warning that says so (`label` names the
+ * object). NULL where no definition covers the kind. The server does not do this: the API server
+ * sends it the version that it has a definition for.
+ */
+json_t *catalog_read_as(const struct karta_snapshot *catalog, const json_t *object,
+                        const char *label);
 
 /* CLI_DONE where `name` is NULL or a profile of the catalog; else CLI_NOT_FOUND and one line. */
 int catalog_check_profile(const struct karta_snapshot *catalog, const char *name);

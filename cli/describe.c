@@ -24,14 +24,14 @@ static int describe_one(struct described *described, const struct input_document
 {
     struct karta_error err = {0};
     json_auto_t *view = NULL;
-    if (karta_snapshot_find_for(described->catalog, document->value) == NULL)
+    json_auto_t *object = catalog_read_as(described->catalog, document->value, document->label);
+    if (object == NULL)
         return cli_fail(CLI_NO_DEFINITION, "%s: no definition covers %s %s", document->label,
                         input_text(document->value, "apiVersion"),
                         input_text(document->value, "kind"));
-    if (karta_view(described->catalog, document->value, described->ns, ticker_deadline(), &view,
-                   &err) != 0)
+    if (karta_view(described->catalog, object, described->ns, ticker_deadline(), &view, &err) != 0)
         return cli_fail_error(cli_code_of(&err), document->label, &err);
-    if (json_array_append(described->objects, document->value) != 0 ||
+    if (json_array_append(described->objects, object) != 0 ||
         json_array_append(described->resolved, view) != 0)
         return cli_fail(CLI_FAILED, "out of memory");
     return CLI_DONE;

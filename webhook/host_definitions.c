@@ -62,6 +62,20 @@ static void warm(struct host *host, const struct karta_snapshot *snapshot, json_
     }
 }
 
+/* Two files for one kind: the later is in force, and nobody has to guess which that is. */
+static void report_shadowed(struct host *host, const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        const char *state = json_string_value(json_object_get(entry, "state"));
+        if (state == NULL || strcmp(state, "shadowed") != 0)
+            continue;
+        LOG_WRITE(&host->log, LOG_LEVEL_INFO, "definition shadowed by a later one",
+                  log_text("name", json_string_value(json_object_get(entry, "name"))),
+                  log_text("origin", json_string_value(json_object_get(entry, "origin"))));
+    }
+}
+
 /* Puts what was loaded (taken) into force. */
 static void put_in_force(struct host *host, struct load *load)
 {
@@ -70,6 +84,7 @@ static void put_in_force(struct host *host, struct load *load)
               log_count("active", (int64_t)karta_snapshot_count(snapshot, "active")),
               log_count("shadowed", (int64_t)karta_snapshot_count(snapshot, "shadowed")),
               log_count("failed", (int64_t)karta_snapshot_count(snapshot, "failed")));
+    report_shadowed(host, load->list);
     metrics_reload(host->metrics, METRICS_DEFINITIONS, load->refusals == 0);
     holder_put(&host->holder, snapshot, load->list);
 }

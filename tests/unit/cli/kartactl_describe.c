@@ -80,7 +80,8 @@ static void describe__shows_the_pytorchjob(void **state)
         "Phase: Initializing\n"
         "\n"
         "POD GROUP                 MIN-MEMBER  PODS  SUBGROUPS\n"
-        "bert-pytorchjob-????????  3           5     1 master, 2 worker  worker: minReplicas 2 of 4\n"
+        "bert-pytorchjob-????????  3           5     1 master, 2 worker  worker: minReplicas 2 of "
+        "4\n"
         "\n"
         "COMPONENT  REPLICAS  GPU  CPU  MEMORY\n"
         "master     1         0    2    8Gi\n"
@@ -183,6 +184,25 @@ static void describe__fills_in_the_namespace_of_objects_that_name_none(void **st
     run_dispose(&run);
 }
 
+/* An object may be written in a version that the catalog has no definition for. */
+static void describe__reads_another_version_and_says_so(void **state)
+{
+    (void)state;
+    struct run run = run_kartactl_with(
+        "{apiVersion: apps/v1beta2, kind: Deployment, metadata: {name: web, namespace: shop}}",
+        "describe -f -");
+    const char *const begin = "Deployment/web\nNamespace:   shop\nDefinition:  apps-deployment-v1 ";
+    assert_int_equal(run.code, 0);
+    assert_string_equal(run.err, "warning: standard input: no definition is for apps/v1beta2; it "
+                                 "is read as apps/v1\n");
+    assert_true(strncmp(run.out, begin, strlen(begin)) == 0);
+    run_dispose(&run);
+    assert_run_with("{apiVersion: apps.example.com/v1, kind: Deployment, metadata: {name: web}}",
+                    "describe -f -", 4, "",
+                    "kartactl: standard input: no definition covers apps.example.com/v1 "
+                    "Deployment\n");
+}
+
 static void describe__names_a_kind_without_a_definition(void **state)
 {
     (void)state;
@@ -247,6 +267,7 @@ int main(void)
         cmocka_unit_test(describe__of_one_in_json_is_its_view),
         cmocka_unit_test(describe__of_several_in_json_is_a_list_in_input_order),
         cmocka_unit_test(describe__fills_in_the_namespace_of_objects_that_name_none),
+        cmocka_unit_test(describe__reads_another_version_and_says_so),
         cmocka_unit_test(describe__names_a_kind_without_a_definition),
         cmocka_unit_test(describe__does_the_others_when_a_file_is_unreadable),
         cmocka_unit_test(describe__names_documents_that_are_no_objects),
