@@ -9,3 +9,4 @@ install(FILES ${CMAKE_BINARY_DIR}/karta.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/p
 # kubectl finds its plugins by name: "kubectl karta" is kartactl
 file(CREATE_LINK kartactl ${CMAKE_BINARY_DIR}/kubectl-karta SYMBOLIC)
 install(FILES ${CMAKE_BINARY_DIR}/kubectl-karta DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES packaging/systemd/karta-webhook.service DESTINATION lib/systemd/system)
