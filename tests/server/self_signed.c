@@ -12,7 +12,7 @@
 #include "certs.h"
 #include "pairs.h"
 
-#define NOTICED_MS 10000
+#define NOTICED_MS 60000
 
 /* The serial number in DIR/tls/tls.crt, new. */
 static char *serial_of(const struct running *server)
