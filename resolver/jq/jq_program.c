@@ -273,19 +273,12 @@ int karta_engine_init(struct karta_error *err)
     /* libjq reads $HOME/.jq before each program, and what it defines would shadow builtins */
     if (setenv("HOME", "/dev/null", 1) != 0)
         return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-    /* libjq and jansson set up what their threads share when they are first used */
+    /* libjq and jansson set up what their threads share when they are first used: here, and not by
+     * compiling, which takes as long as a whole command may */
     json_object_seed(0);
-    struct state *state = NULL;
-    int code = state_new("[(0.5 | tojson), (\"1.5\" | tonumber)]", &state, err);
-    if (code != 0)
-        return code;
-    bool broken = false;
-    jv given;
-    code = state_run(state, jv_null(), 0, &given, &broken, err);
-    if (code == 0)
-        jv_free(given);
-    state_free(state);
-    return code;
+    jv_free(jv_dump_string(jv_number(0.5), 0));
+    jv_free(jv_parse("1.5"));
+    return 0;
 }
 
 void karta_engine_expire(int64_t now_ms)
