@@ -23,10 +23,7 @@ static json_t *nested(const char *kind, int depth)
 {
     json_t *value = json_integer(1);
     for (int i = 0; i < depth; i++) {
-        json_t *outer = json_pack("[o]", value);
-        if (kind[0] == '{')
-            outer = json_pack("{s:o}", "a", value);
-        value = outer;
+        value = kind[0] == '{' ? json_pack("{s:o}", "a", value) : json_pack("[o]", value);
     }
     return value;
 }
@@ -48,7 +45,7 @@ static json_t *mixture(int count, bool numbers)
 {
     json_t *array = json_array();
     for (int i = 0; i < count; i++) {
-        json_t *element = json_integer((i * 7919) % 1000 - 500);
+        json_t *element = NULL;
         if (!numbers && i % 5 == 1)
             element = json_sprintf("text-%d", i % 97);
         else if (!numbers && i % 5 == 2)
@@ -57,6 +54,8 @@ static json_t *mixture(int count, bool numbers)
             element = json_pack("[i,n,b]", i % 7, i % 2);
         else if (!numbers && i % 5 == 4)
             element = json_real(i * 0.37);
+        else
+            element = json_integer((i * 7919) % 1000 - 500);
         json_array_append_new(array, element);
     }
     return array;
