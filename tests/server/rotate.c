@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files replaced again and again under load, with the program that is shipped. */
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,58 +8,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "load.h"
 #include "pairs.h"
-
-#define CLIENTS 4
-
-struct load {
-    const struct running *server;
-    const char *review;
-    atomic_bool done;
-    atomic_int handshakes, answered, failed;
-};
-
-/* Every third request goes over a new connection. */
-static void *run_client(void *arg)
-{
-    struct load *load = arg;
-    while (!atomic_load(&load->done)) {
-        struct client client;
-        struct client_tls tls = {.ca = load->server->ca};
-        if (!client_open(&client, load->server->https, &tls)) {
-            atomic_fetch_add(&load->failed, 1);
-            continue;
-        }
-        atomic_fetch_add(&load->handshakes, 1);
-        for (int i = 0; i < 3; i++) {
-            struct answer answer;
-            bool good = client_post(&client, "/mutate/workloads", load->review, &answer) &&
-                        answer.status == 200;
-            atomic_fetch_add(good ? &load->answered : &load->failed, 1);
-            answer_dispose(&answer);
-        }
-        client_close(&client);
-    }
-    return NULL;
-}
-
-static void start_load(struct load *load, pthread_t *threads)
-{
-    for (size_t i = 0; i < CLIENTS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, run_client, load), 0);
-}
-
-static void stop_load(struct load *load, pthread_t *threads, const char *what, int swaps)
-{
-    atomic_store(&load->done, true);
-    for (size_t i = 0; i < CLIENTS; i++)
-        pthread_join(threads[i], NULL);
-    print_message("%d swaps of %s: %d handshakes, %d requests answered, %d failed\n", swaps, what,
-                  atomic_load(&load->handshakes), atomic_load(&load->answered),
-                  atomic_load(&load->failed));
-    assert_int_equal(atomic_load(&load->failed), 0);
-    assert_true(atomic_load(&load->answered) > CLIENTS);
-}
 
 /* How often `what` was read with success. */
 static int count_reloads(const struct running *server, const char *what)
@@ -85,8 +33,7 @@ static void certificate__swapped_under_load(void **state)
 {
     (void)state;
     struct running server;
-    struct load load = {.server = &server, .review = test_review};
-    pthread_t threads[CLIENTS];
+    struct load load = {.ca = server.ca, .review = test_review};
     int swaps = count_of("KARTA_TEST_FILE_SWAPS", 20);
     start_with_files(&server);
     KARTA_AUTO_TEXT a = read_below(&server, "a/ca.crt");
@@ -94,14 +41,15 @@ static void certificate__swapped_under_load(void **state)
     KARTA_AUTO_TEXT both = mem_format("%s%s", a, b);
     write_below(&server, "both", both);
     snprintf(server.ca, sizeof server.ca, "%s/both", server.dir);
-    start_load(&load, threads);
+    load.port = server.https;
+    load_start(&load);
     for (int i = 0; i < swaps; i++) {
         int before = count_reloads(&server, "certificate");
         install(&server, i % 2 == 0 ? "b/tls.key" : "a/tls.key", "tls.key");
         install(&server, i % 2 == 0 ? "b/tls.crt" : "a/tls.crt", "tls.crt");
         assert_true(reload_comes(&server, "certificate", before));
     }
-    stop_load(&load, threads, "the certificate's files", swaps);
+    load_stop(&load, "the certificate's files", swaps);
     assert_int_equal(count_warnings(&server), 0);
     assert_int_equal(running_stop(&server), 0);
 }
@@ -126,8 +74,7 @@ static void definitions__swapped_under_load(void **state)
 {
     (void)state;
     struct running server;
-    struct load load = {.server = &server};
-    pthread_t threads[CLIENTS];
+    struct load load = {.ca = server.ca};
     int swaps = count_of("KARTA_TEST_HANGUPS", 4);
     KARTA_AUTO_TEXT review = test_read("manifests/examples/jobset-review.json", NULL);
     load.review = review;
@@ -137,14 +84,15 @@ static void definitions__swapped_under_load(void **state)
     write_definition(&server, "alpha");
     running_start(
         &server, (const char *[]){"--drain", "0", "--threads", "2", "--definitions", folder, NULL});
-    start_load(&load, threads);
+    load.port = server.https;
+    load_start(&load);
     for (int i = 0; i < swaps; i++) {
         int before = count_reloads(&server, "definitions");
         write_definition(&server, i % 2 == 0 ? "beta" : "alpha");
         kill(server.pid, SIGHUP);
         assert_true(reload_comes(&server, "definitions", before));
     }
-    stop_load(&load, threads, "the definitions' files", swaps);
+    load_stop(&load, "the definitions' files", swaps);
     assert_int_equal(count_warnings(&server), 0);
     assert_int_equal(running_stop(&server), 0);
 }

@@ -1,115 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Certificates and snapshots swapped far faster than files change, under handshakes and requests.
  * Run it under sanitizers. */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "inside.h"
+#include "load.h"
 #include "tls_pair.h"
-
-#define CLIENTS 4
-
-struct swap_test {
-    struct inside inside;
-    char *answers[2]; /* what either snapshot answers; NULL: any review will do */
-    const char *review;
-    atomic_bool done;
-    atomic_int answered, failed, handshakes;
-};
 
 static int set_up(void **state)
 {
-    struct swap_test *test = calloc(1, sizeof *test);
-    assert_non_null(test);
-    inside_init(&test->inside, WORKERS_STUCK_MS);
-    inside_start(&test->inside);
-    test->review = test_review;
-    *state = test;
+    struct inside *inside = calloc(1, sizeof *inside);
+    assert_non_null(inside);
+    inside_init(inside, WORKERS_STUCK_MS);
+    inside_start(inside);
+    *state = inside;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    struct swap_test *test = *state;
-    inside_dispose(&test->inside);
-    free(test);
+    struct inside *inside = *state;
+    inside_dispose(inside);
+    free(inside);
     return 0;
-}
-
-static bool is_right(const struct swap_test *test, const struct answer *answer)
-{
-    if (answer->status != 200)
-        return false;
-    return test->answers[0] == NULL || strcmp(answer->body, test->answers[0]) == 0 ||
-           strcmp(answer->body, test->answers[1]) == 0;
-}
-
-/* One handshake for every three requests. */
-static void *run_client(void *arg)
-{
-    struct swap_test *test = arg;
-    while (!atomic_load(&test->done)) {
-        struct client client;
-        struct client_tls tls = {.ca = test->inside.folder.ca};
-        if (!client_open(&client, test->inside.port, &tls)) {
-            atomic_fetch_add(&test->failed, 1);
-            continue;
-        }
-        atomic_fetch_add(&test->handshakes, 1);
-        for (int i = 0; i < 3; i++) {
-            struct answer answer;
-            bool good = client_post(&client, "/mutate/workloads", test->review, &answer) &&
-                        is_right(test, &answer);
-            atomic_fetch_add(good ? &test->answered : &test->failed, 1);
-            answer_dispose(&answer);
-        }
-        client_close(&client);
-    }
-    return NULL;
-}
-
-static void start_clients(struct swap_test *test, pthread_t *threads)
-{
-    atomic_store(&test->done, false);
-    atomic_store(&test->answered, 0);
-    atomic_store(&test->failed, 0);
-    atomic_store(&test->handshakes, 0);
-    for (size_t i = 0; i < CLIENTS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, run_client, test), 0);
-}
-
-static void stop_clients(struct swap_test *test, pthread_t *threads, const char *what, int swaps)
-{
-    atomic_store(&test->done, true);
-    for (size_t i = 0; i < CLIENTS; i++)
-        pthread_join(threads[i], NULL);
-    print_message("%d swaps of %s: %d handshakes, %d requests answered, %d failed\n", swaps, what,
-                  atomic_load(&test->handshakes), atomic_load(&test->answered),
-                  atomic_load(&test->failed));
-    assert_int_equal(atomic_load(&test->failed), 0);
-    assert_true(atomic_load(&test->answered) >= CLIENTS);
 }
 
 /* Goes on until there were both enough swaps and enough handshakes. */
 static void swap__certificates_under_handshakes(void **state)
 {
-    struct swap_test *test = *state;
-    pthread_t threads[CLIENTS];
+    struct inside *inside = *state;
+    struct load load = {.port = inside->port, .ca = inside->folder.ca, .review = test_review};
     int least_swaps = count_of("KARTA_TEST_SWAPS", 500);
     int least_handshakes = count_of("KARTA_TEST_HANDSHAKES", 300);
     uint64_t before = tls_store_handshakes();
-    start_clients(test, threads);
+    load_start(&load);
     int swaps = 0;
-    while (swaps < least_swaps || atomic_load(&test->handshakes) < least_handshakes) {
-        inside_put_pair(&test->inside, (size_t)swaps % 2);
+    while (swaps < least_swaps || atomic_load(&load.handshakes) < least_handshakes) {
+        inside_put_pair(inside, (size_t)swaps % 2);
         swaps++;
         pause_ms(2);
     }
-    stop_clients(test, threads, "the certificate", swaps);
+    load_stop(&load, "the certificate", swaps);
     assert_true(tls_store_handshakes() >= before + (uint64_t)least_handshakes);
 }
 
@@ -154,13 +88,13 @@ static const char thing_review[] =
     "\"dryRun\": false}}";
 
 /* What the snapshot in force answers. */
-static char *ask(const struct swap_test *test)
+static char *ask(const struct load *load)
 {
     struct client client;
     struct answer answer;
-    struct client_tls tls = {.ca = test->inside.folder.ca};
-    assert_true(client_open(&client, test->inside.port, &tls));
-    assert_true(client_post(&client, "/mutate/workloads", test->review, &answer));
+    struct client_tls tls = {.ca = load->ca};
+    assert_true(client_open(&client, load->port, &tls));
+    assert_true(client_post(&client, "/mutate/workloads", load->review, &answer));
     client_close(&client);
     assert_int_equal(answer.status, 200);
     return answer.body;
@@ -169,32 +103,31 @@ static char *ask(const struct swap_test *test)
 /* Every answer is, byte for byte, that of one snapshot or that of the other. */
 static void swap__snapshots_under_requests(void **state)
 {
-    struct swap_test *test = *state;
-    pthread_t threads[CLIENTS];
+    struct inside *inside = *state;
+    struct load load = {.port = inside->port, .ca = inside->folder.ca, .review = thing_review};
     int swaps = count_of("KARTA_TEST_SNAPSHOT_SWAPS", 2000);
     struct karta_snapshot *snapshots[2] = {make_snapshot("alpha"), make_snapshot("beta")};
-    test->review = thing_review;
     char *expected[2];
     for (size_t i = 0; i < 2; i++) {
-        holder_put(&test->inside.holder, karta_snapshot_ref(snapshots[i]), NULL);
-        expected[i] = ask(test);
+        holder_put(&inside->holder, karta_snapshot_ref(snapshots[i]), NULL);
+        expected[i] = ask(&load);
     }
     assert_string_not_equal(expected[0], expected[1]);
-    memcpy(test->answers, expected, sizeof expected);
-    start_clients(test, threads);
+    load.bodies[0] = expected[0];
+    load.bodies[1] = expected[1];
+    load_start(&load);
     for (int i = 0; i < swaps; i++) {
-        holder_put(&test->inside.holder, karta_snapshot_ref(snapshots[i % 2]), NULL);
+        holder_put(&inside->holder, karta_snapshot_ref(snapshots[i % 2]), NULL);
         if (i % 200 == 199) { /* new ones now and then, so that old ones die under their requests */
             karta_snapshot_unref(snapshots[0]);
             snapshots[0] = make_snapshot("alpha");
         }
         pause_ms(1);
     }
-    stop_clients(test, threads, "the definitions", swaps);
+    load_stop(&load, "the definitions", swaps);
     for (size_t i = 0; i < 2; i++) {
         karta_snapshot_unref(snapshots[i]);
         free(expected[i]);
-        test->answers[i] = NULL;
     }
 }
 
