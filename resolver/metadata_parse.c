@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A definition's metadata: its name, and the annotations that say more than the Karta's spec can.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "expression_parse.h"
@@ -74,11 +75,13 @@ static size_t find_group(const struct karta_definition *definition, const char *
 
 static const char *nearest_group(const struct karta_definition *definition, const char *name)
 {
-    const char *best = NULL;
-    for (size_t g = 0; g < definition->group_count && best == NULL; g++) {
-        const char *const names[] = {definition->groups[g].name, NULL};
-        best = nearest_name(name, names);
-    }
+    const char **names = calloc(definition->group_count + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t g = 0; names != NULL && g < definition->group_count; g++)
+        if (definition->groups[g].name != NULL)
+            names[count++] = definition->groups[g].name;
+    const char *best = names != NULL ? nearest_name(name, names) : NULL;
+    free(names);
     return best;
 }
 
