@@ -278,6 +278,7 @@ int karta_engine_init(struct karta_error *err)
     json_object_seed(0);
     jv_free(jv_dump_string(jv_number(0.5), 0));
     jv_free(jv_parse("1.5"));
+    jv_free(jv_object_set(jv_object(), jv_string("a key is hashed"), jv_null()));
     return 0;
 }
 

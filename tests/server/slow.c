@@ -26,7 +26,7 @@ static int stop(void **state)
     return running_stop(&server);
 }
 
-/* A new client gets its answer within a second. */
+/* A new client gets its answer without waiting for anybody. */
 static void assert_served(void)
 {
     struct client client;
@@ -37,7 +37,7 @@ static void assert_served(void)
     assert_int_equal(answer.status, 200);
     answer_dispose(&answer);
     client_close(&client);
-    assert_in_range(clock_ms() - begin, 0, 1000);
+    assert_in_range(clock_ms() - begin, 0, AT_ONCE_MS);
 }
 
 struct slow {
@@ -157,7 +157,7 @@ static void full__newcomers_evict_who_never_asked(void **state)
     assert_true(client_post(&late, "/mutate/workloads", test_review, &answer));
     assert_int_equal(answer.status, 200);
     answer_dispose(&answer);
-    assert_in_range(clock_ms() - begin, 0, 1000);
+    assert_in_range(clock_ms() - begin, 0, AT_ONCE_MS);
     assert_true(client_post(&kept, "/mutate/workloads", test_review, &answer));
     assert_int_equal(answer.status, 200);
     answer_dispose(&answer);
