@@ -3,8 +3,8 @@
  * The log: one line an event, key=value text or JSON, written whole by one write(2). Every value
  * may come from a user, so every value is escaped. Any thread; a log is read-only once made.
  */
-#ifndef KARTA_SERVER_LOG_H
-#define KARTA_SERVER_LOG_H
+#ifndef KARTA_WEBHOOK_LOG_H
+#define KARTA_WEBHOOK_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread that calls one function again and again, and can be stopped at once. */
-#ifndef KARTA_SERVER_PERIODIC_H
-#define KARTA_SERVER_PERIODIC_H
+#ifndef KARTA_WEBHOOK_PERIODIC_H
+#define KARTA_WEBHOOK_PERIODIC_H
 
 #include <pthread.h>
 #include <stdbool.h>

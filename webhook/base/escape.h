@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a JSON string. Pure. */
-#ifndef KARTA_SERVER_ESCAPE_H
-#define KARTA_SERVER_ESCAPE_H
+#ifndef KARTA_WEBHOOK_ESCAPE_H
+#define KARTA_WEBHOOK_ESCAPE_H
 
 #include "base/strbuf.h"
 
