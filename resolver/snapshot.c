@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Definitions and profiles in force together. The one idea: filled once, then never changed, so
- * that readers need no lock; a change is another snapshot.
+ * that readers need no lock; a change is another snapshot, which shares what stays the same.
  */
 #include "snapshot.h"
 
@@ -11,6 +11,46 @@
 #include "document_validate.h"
 #include "karta/document.h"
 #include "schema.h"
+
+/* FNV-1a; each text with its end, so that joined ones differ. */
+static size_t mix_text(size_t sum, const char *text)
+{
+    do
+        sum = (sum ^ (unsigned char)*text) * 0x100000001b3U;
+    while (*text++ != '\0');
+    return sum;
+}
+
+size_t *snapshot_slot(const struct karta_snapshot *snapshot, const char *group, const char *version,
+                      const char *kind)
+{
+    size_t at = mix_text(mix_text(mix_text(0xcbf29ce484222325U, group), version), kind);
+    for (;; at++) {
+        size_t *slot = &snapshot->slots[at & (snapshot->slot_count - 1)];
+        if (*slot == 0 ||
+            gvk_is(definition_gvk(snapshot->definitions[*slot - 1]), group, version, kind))
+            return slot;
+    }
+}
+
+/* Slots for `room` definitions, the present ones in their places. */
+static int make_slots(struct karta_snapshot *snapshot, size_t room)
+{
+    size_t count = 64;
+    while (count < 2 * room)
+        count *= 2;
+    size_t *slots = mem_array(count, sizeof *slots);
+    if (slots == NULL)
+        return KARTA_ERR_NOMEM;
+    free(snapshot->slots);
+    snapshot->slots = slots;
+    snapshot->slot_count = count;
+    for (size_t i = 0; i < snapshot->definition_count; i++) {
+        const struct gvk *gvk = definition_gvk(snapshot->definitions[i]);
+        *snapshot_slot(snapshot, gvk->group, gvk->version, gvk->kind) = i + 1;
+    }
+    return 0;
+}
 
 struct karta_snapshot *karta_snapshot_new(void)
 {
@@ -26,13 +66,17 @@ struct karta_snapshot *karta_snapshot_ref(struct karta_snapshot *snapshot)
     return snapshot;
 }
 
-static void entry_dispose(struct snapshot_entry *entry)
+static void document_unref(struct snapshot_document *document)
 {
-    definition_free(entry->definition);
-    profile_free(entry->profile);
-    karta_problems_free(entry->problems);
-    free(entry->name);
-    free(entry->origin);
+    if (document == NULL ||
+        atomic_fetch_sub_explicit(&document->references, 1, memory_order_acq_rel) != 1)
+        return;
+    definition_free(document->definition);
+    profile_free(document->profile);
+    karta_problems_free(document->problems);
+    free(document->name);
+    free(document->origin);
+    free(document);
 }
 
 void karta_snapshot_unref(struct karta_snapshot *snapshot)
@@ -41,9 +85,10 @@ void karta_snapshot_unref(struct karta_snapshot *snapshot)
         atomic_fetch_sub_explicit(&snapshot->references, 1, memory_order_acq_rel) != 1)
         return;
     for (size_t i = 0; i < snapshot->entry_count; i++)
-        entry_dispose(&snapshot->entries[i]);
+        document_unref(snapshot->entries[i].document);
     free(snapshot->entries);
     free(snapshot->definitions);
+    free(snapshot->slots);
     free(snapshot->profiles);
     free(snapshot);
 }
@@ -68,48 +113,60 @@ static int make_room(struct karta_snapshot *snapshot)
     if (profiles == NULL)
         return KARTA_ERR_NOMEM;
     snapshot->profiles = profiles;
+    if (make_slots(snapshot, room) != 0)
+        return KARTA_ERR_NOMEM;
     snapshot->entry_room = room;
     return 0;
 }
 
-static struct snapshot_entry *add_entry(struct karta_snapshot *snapshot, const char *name,
-                                        const char *origin)
+static struct snapshot_document *document_new(const char *name, const char *origin)
+{
+    struct snapshot_document *document = calloc(1, sizeof *document);
+    if (document == NULL)
+        return NULL;
+    atomic_init(&document->references, 1);
+    document->name = strdup(name);
+    document->origin = strdup(origin);
+    document->kind = "Karta";
+    document->problems = karta_problems_new();
+    if (document->name != NULL && document->origin != NULL && document->problems != NULL)
+        return document;
+    document_unref(document);
+    return NULL;
+}
+
+static struct snapshot_document *add_document(struct karta_snapshot *snapshot, const char *name,
+                                              const char *origin)
 {
     if (make_room(snapshot) != 0)
         return NULL;
-    struct snapshot_entry *entry = &snapshot->entries[snapshot->entry_count];
-    *entry = (struct snapshot_entry){.name = strdup(name),
-                                     .origin = strdup(origin),
-                                     .kind = "Karta",
-                                     .problems = karta_problems_new()};
-    if (entry->name == NULL || entry->origin == NULL || entry->problems == NULL) {
-        entry_dispose(entry);
-        return NULL;
-    }
-    snapshot->entry_count++;
-    return entry;
+    struct snapshot_document *document = document_new(name, origin);
+    if (document != NULL)
+        snapshot->entries[snapshot->entry_count++] = (struct snapshot_entry){.document = document};
+    return document;
 }
 
 static void mark_shadowed(struct karta_snapshot *snapshot, const void *loser)
 {
-    for (size_t i = 0; i < snapshot->entry_count; i++)
-        if (snapshot->entries[i].definition == loser || snapshot->entries[i].profile == loser)
+    for (size_t i = 0; i < snapshot->entry_count; i++) {
+        const struct snapshot_document *document = snapshot->entries[i].document;
+        if (document->definition == loser || document->profile == loser)
             snapshot->entries[i].shadowed = true;
+    }
 }
 
 /* The later definition of a kind takes the earlier one's place. */
 static void put_definition(struct karta_snapshot *snapshot, struct karta_definition *definition)
 {
     const struct gvk *gvk = definition_gvk(definition);
-    for (size_t i = 0; i < snapshot->definition_count; i++) {
-        const struct gvk *other = definition_gvk(snapshot->definitions[i]);
-        if (!gvk_is(other, gvk->group, gvk->version, gvk->kind))
-            continue;
-        mark_shadowed(snapshot, snapshot->definitions[i]);
-        snapshot->definitions[i] = definition;
+    size_t *slot = snapshot_slot(snapshot, gvk->group, gvk->version, gvk->kind);
+    if (*slot != 0) {
+        mark_shadowed(snapshot, snapshot->definitions[*slot - 1]);
+        snapshot->definitions[*slot - 1] = definition;
         return;
     }
     snapshot->definitions[snapshot->definition_count++] = definition;
+    *slot = snapshot->definition_count;
 }
 
 static void put_profile(struct karta_snapshot *snapshot, struct karta_profile *profile)
@@ -124,43 +181,49 @@ static void put_profile(struct karta_snapshot *snapshot, struct karta_profile *p
     snapshot->profiles[snapshot->profile_count++] = profile;
 }
 
-/* Copies an entry's problems to the caller's list, each path with its origin. */
-static void report(const struct snapshot_entry *entry, struct karta_problems *problems)
+/* Into force, each in its index. */
+static void put(struct karta_snapshot *snapshot, const struct snapshot_document *document)
 {
-    for (size_t i = 0; i < karta_problems_count(entry->problems); i++) {
-        const char *path = karta_problem_path(entry->problems, i);
+    if (document->definition != NULL)
+        put_definition(snapshot, document->definition);
+    if (document->profile != NULL)
+        put_profile(snapshot, document->profile);
+}
+
+/* Copies a document's problems to the caller's list, each path with its origin. */
+static void report(const struct snapshot_document *document, struct karta_problems *problems)
+{
+    for (size_t i = 0; i < karta_problems_count(document->problems); i++) {
+        const char *path = karta_problem_path(document->problems, i);
         KARTA_AUTO_TEXT located =
-            mem_format("%s%s%s", entry->origin, path[0] != '\0' ? ": " : "", path);
-        karta_problems_add(problems, karta_problem_severity(entry->problems, i),
+            mem_format("%s%s%s", document->origin, path[0] != '\0' ? ": " : "", path);
+        karta_problems_add(problems, karta_problem_severity(document->problems, i),
                            located != NULL ? located : path, "%s",
-                           karta_problem_message(entry->problems, i));
+                           karta_problem_message(document->problems, i));
     }
 }
 
-static int load_document(struct karta_snapshot *snapshot, const json_t *document,
-                         const char *origin, struct karta_problems *problems)
+static int load_document(struct karta_snapshot *snapshot, const json_t *json, const char *origin,
+                         struct karta_problems *problems)
 {
-    const json_t *metadata = json_object_get(document, "metadata");
-    const char *name = json_string_value(json_object_get(metadata, "name"));
-    struct snapshot_entry *entry = add_entry(snapshot, name != NULL ? name : "", origin);
-    if (entry == NULL)
+    const char *name =
+        json_string_value(json_object_get(json_object_get(json, "metadata"), "name"));
+    struct snapshot_document *document = add_document(snapshot, name != NULL ? name : "", origin);
+    if (document == NULL)
         return KARTA_ERR_NOMEM;
-    switch (document_kind(document, entry->problems)) {
+    switch (document_kind(json, document->problems)) {
     case DOCUMENT_KARTA:
-        entry->definition = definition_new(document, origin, entry->problems);
+        document->definition = definition_new(json, origin, document->problems);
         break;
     case DOCUMENT_PROFILE:
-        entry->kind = "GangProfile";
-        entry->profile = profile_new(document, origin, entry->problems);
+        document->kind = "GangProfile";
+        document->profile = profile_new(json, origin, document->problems);
         break;
     case DOCUMENT_UNKNOWN:
         break;
     }
-    if (entry->definition != NULL)
-        put_definition(snapshot, entry->definition);
-    if (entry->profile != NULL)
-        put_profile(snapshot, entry->profile);
-    report(entry, problems);
+    put(snapshot, document);
+    report(document, problems);
     return 0;
 }
 
@@ -168,15 +231,15 @@ static int load_document(struct karta_snapshot *snapshot, const json_t *document
 static int load_failed(struct karta_snapshot *snapshot, const char *origin,
                        struct karta_problems *problems, const struct karta_error *err)
 {
-    struct snapshot_entry *entry = add_entry(snapshot, "", origin);
-    if (entry == NULL)
+    struct snapshot_document *document = add_document(snapshot, "", origin);
+    if (document == NULL)
         return err->code;
     if (err->line > 0)
-        karta_problems_add(entry->problems, KARTA_REFUSAL, "", "line %d: %s", err->line,
+        karta_problems_add(document->problems, KARTA_REFUSAL, "", "line %d: %s", err->line,
                            err->message);
     else
-        karta_problems_add(entry->problems, KARTA_REFUSAL, "", "%s", err->message);
-    report(entry, problems);
+        karta_problems_add(document->problems, KARTA_REFUSAL, "", "%s", err->message);
+    report(document, problems);
     return err->code;
 }
 
@@ -196,167 +259,25 @@ int karta_snapshot_load(struct karta_snapshot *snapshot, const char *bytes, size
     return code == 0 ? 0 : karta_error_set(err, code, "out of memory");
 }
 
-const struct karta_definition *karta_snapshot_find(const struct karta_snapshot *snapshot,
-                                                   const char *group, const char *version,
-                                                   const char *kind)
+/* Another snapshot's document, as if it had been loaded here. */
+static int adopt(struct karta_snapshot *snapshot, struct snapshot_document *document)
 {
-    for (size_t i = 0; i < snapshot->definition_count; i++)
-        if (gvk_is(definition_gvk(snapshot->definitions[i]), group, version, kind))
-            return snapshot->definitions[i];
-    return NULL;
+    if (make_room(snapshot) != 0)
+        return KARTA_ERR_NOMEM;
+    atomic_fetch_add_explicit(&document->references, 1, memory_order_relaxed);
+    snapshot->entries[snapshot->entry_count++] = (struct snapshot_entry){.document = document};
+    put(snapshot, document);
+    return 0;
 }
 
-const struct karta_definition *karta_snapshot_find_for(const struct karta_snapshot *snapshot,
-                                                       const json_t *object)
-{
-    struct gvk gvk = {0};
-    if (gvk_of_object(object, &gvk, NULL) != 0)
-        return NULL;
-    const struct karta_definition *definition =
-        karta_snapshot_find(snapshot, gvk.group, gvk.version, gvk.kind);
-    gvk_dispose(&gvk);
-    return definition;
-}
-
-const struct karta_definition *karta_snapshot_find_name(const struct karta_snapshot *snapshot,
-                                                        const char *name)
-{
-    for (size_t i = 0; i < snapshot->definition_count; i++)
-        if (strcmp(snapshot->definitions[i]->name, name) == 0)
-            return snapshot->definitions[i];
-    return NULL;
-}
-
-const struct karta_profile *karta_snapshot_profile(const struct karta_snapshot *snapshot,
-                                                   const char *name)
-{
-    for (size_t i = 0; i < snapshot->profile_count; i++)
-        if (strcmp(snapshot->profiles[i]->name, name) == 0)
-            return snapshot->profiles[i];
-    return NULL;
-}
-
-static const char *state_of(const struct snapshot_entry *entry)
-{
-    if (entry->definition == NULL && entry->profile == NULL)
-        return "failed";
-    return entry->shadowed ? "shadowed" : "active";
-}
-
-static json_t *entry_problems(const struct snapshot_entry *entry)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < karta_problems_count(entry->problems); i++) {
-        const char *path = karta_problem_path(entry->problems, i);
-        bool warning = karta_problem_severity(entry->problems, i) == KARTA_WARNING;
-        json_array_append_new(list, json_sprintf("%s%s%s%s", warning ? "warning: " : "", path,
-                                                 path[0] != '\0' ? ": " : "",
-                                                 karta_problem_message(entry->problems, i)));
-    }
-    return list;
-}
-
-static json_t *entry_json(const struct snapshot_entry *entry)
-{
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", entry->name, "kind", entry->kind, "origin",
-                  entry->origin, "state", state_of(entry), "problems", entry_problems(entry));
-    if (entry->definition == NULL)
-        return object;
-    const struct gvk *gvk = definition_gvk(entry->definition);
-    json_object_set_new(object, "for",
-                        json_pack("{s:s, s:s, s:s}", "group", gvk->group, "version", gvk->version,
-                                  "kind", gvk->kind));
-    json_object_set_new(object, "gang", json_boolean(karta_definition_gangs(entry->definition)));
-    return object;
-}
-
-json_t *karta_snapshot_list(const struct karta_snapshot *snapshot)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; list != NULL && i < snapshot->entry_count; i++)
-        json_array_append_new(list, entry_json(&snapshot->entries[i]));
-    return list;
-}
-
-size_t karta_snapshot_count(const struct karta_snapshot *snapshot, const char *state)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < snapshot->entry_count; i++)
-        count += strcmp(state_of(&snapshot->entries[i]), state) == 0;
-    return count;
-}
-
-static int warm(struct jq_program *program, const char *name, struct karta_error *err)
-{
-    if (program == NULL)
-        return 0;
-    int code = jq_program_compile(program, NULL, err);
-    return code == 0 ? 0 : karta_error_wrap(err, code, "%s", name);
-}
-
-static int warm_profile(const struct karta_profile *profile, struct karta_error *err)
-{
-    int code = warm(profile->program, profile->name, err);
-    for (size_t i = 0; code == 0 && i < profile->workload_count; i++)
-        code = warm(profile->workload[i].program, profile->name, err);
-    return code;
-}
-
-static int warm_definition(const struct karta_definition *definition, struct karta_error *err)
-{
-    int code = warm(definition->structure, definition->name, err);
-    if (code == 0)
-        code = warm(definition->status, definition->name, err);
-    return code == 0 ? warm(definition->pods, definition->name, err) : code;
-}
-
-int karta_snapshot_warm_entry(const struct karta_snapshot *snapshot, size_t index,
-                              struct karta_error *err)
-{
-    if (index >= snapshot->entry_count)
-        return karta_error_set(err, KARTA_ERR_NOT_FOUND, "no entry %zu", index);
-    const struct snapshot_entry *entry = &snapshot->entries[index];
-    if (entry->shadowed)
-        return 0;
-    int code = entry->definition != NULL ? warm_definition(entry->definition, err) : 0;
-    return code == 0 && entry->profile != NULL ? warm_profile(entry->profile, err) : code;
-}
-
-int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err)
+int karta_snapshot_adopt(struct karta_snapshot *snapshot, const struct karta_snapshot *other,
+                         karta_snapshot_wants *wants, void *arg, struct karta_error *err)
 {
     int code = 0;
-    for (size_t i = 0; code == 0 && i < snapshot->entry_count; i++)
-        code = karta_snapshot_warm_entry(snapshot, i, err);
-    return code;
-}
-
-const char *karta_definition_name(const struct karta_definition *definition)
-{
-    return definition->name;
-}
-
-const char *karta_definition_origin(const struct karta_definition *definition)
-{
-    return definition->origin;
-}
-
-const json_t *karta_definition_document(const struct karta_definition *definition)
-{
-    return definition->document;
-}
-
-const char *karta_definition_plural(const struct karta_definition *definition)
-{
-    return definition->plural;
-}
-
-int karta_definition_gangs(const struct karta_definition *definition)
-{
-    return definition->group_count > 0;
-}
-
-const char *karta_profile_name(const struct karta_profile *profile)
-{
-    return profile->name;
+    for (size_t i = 0; code == 0 && i < other->entry_count; i++) {
+        struct snapshot_document *document = other->entries[i].document;
+        if (wants == NULL || wants(arg, document->origin))
+            code = adopt(snapshot, document);
+    }
+    return code == 0 ? 0 : karta_error_set(err, code, "out of memory");
 }

@@ -9,13 +9,18 @@
 #include "karta/snapshot.h"
 #include "profile.h"
 
-/* One loaded document, good or bad. */
-struct snapshot_entry {
+/* One loaded document, good or bad. Immutable, and shared by every snapshot that adopted it. */
+struct snapshot_document {
+    atomic_size_t references;
     char *name, *origin;
     const char *kind;                    /* static: "Karta" or "GangProfile" */
     struct karta_definition *definition; /* owned; NULL for a profile or a failed one */
     struct karta_profile *profile;       /* owned; likewise */
     struct karta_problems *problems;
+};
+
+struct snapshot_entry {
+    struct snapshot_document *document;
     bool shadowed;
 };
 
@@ -25,8 +30,14 @@ struct karta_snapshot {
     size_t entry_count, entry_room;
     struct karta_definition **definitions; /* in force; borrowed from entries */
     size_t definition_count;
+    size_t *slots; /* by the hash of group, version and kind: 1 + index in definitions, 0: free */
+    size_t slot_count;               /* a power of two, at least twice the definitions */
     struct karta_profile **profiles; /* in force; borrowed from entries */
     size_t profile_count;
 };
+
+/* Where a definition of that kind is, or belongs: its slot. There is always a free one. */
+size_t *snapshot_slot(const struct karta_snapshot *snapshot, const char *group, const char *version,
+                      const char *kind);
 
 #endif

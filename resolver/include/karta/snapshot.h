@@ -26,15 +26,28 @@ KARTA_API void karta_snapshot_unref(struct karta_snapshot *snapshot);
 
 /*
  * Loads every document of `bytes` (Karta or GangProfile; YAML or JSON). `origin` names the source
- * in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of the cluster). A later definition of the same group/version/kind
- * shadows the earlier; a document with a refusal is left out and listed with state "failed".
- * `problems` (may be NULL) collects what was wrong, each path with "origin: " before it where the
- * document is not the only one. 0, or KARTA_ERR_* when the bytes could not be read at all (the
- * entry is then listed as failed too). Only before the snapshot is shared.
+ * in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of the cluster). A
+ * later definition of the same group/version/kind shadows the earlier; a document with a refusal is
+ * left out and listed with state "failed". `problems` (may be NULL) collects what was wrong, each
+ * path with "origin: " before it where the document is not the only one. 0, or KARTA_ERR_* when the
+ * bytes could not be read at all (the entry is then listed as failed too). Only before the snapshot
+ * is shared.
  */
 KARTA_API int karta_snapshot_load(struct karta_snapshot *snapshot, const char *bytes, size_t size,
                                   const char *origin, struct karta_problems *problems,
                                   struct karta_error *err);
+
+/* Whether the documents of `origin` are wanted. */
+typedef int karta_snapshot_wants(void *arg, const char *origin);
+
+/*
+ * Takes over documents of `other` in their order, as if they were loaded here: nothing is parsed or
+ * compiled again, both snapshots share them. `wants` NULL: all of them. KARTA_ERR_NOMEM, with some
+ * of them taken. Only before the snapshot is shared; `other` may be shared already.
+ */
+KARTA_API int karta_snapshot_adopt(struct karta_snapshot *snapshot,
+                                   const struct karta_snapshot *other, karta_snapshot_wants *wants,
+                                   void *arg, struct karta_error *err);
 
 /* The definition of exactly this kind in force, or NULL. */
 KARTA_API const struct karta_definition *karta_snapshot_find(const struct karta_snapshot *snapshot,
@@ -46,6 +59,15 @@ karta_snapshot_find_for(const struct karta_snapshot *snapshot, const json_t *obj
 /* The definition whose metadata.name is `name`, or NULL. */
 KARTA_API const struct karta_definition *
 karta_snapshot_find_name(const struct karta_snapshot *snapshot, const char *name);
+
+/* The definitions in force, by index; NULL past the end. */
+KARTA_API size_t karta_snapshot_definitions(const struct karta_snapshot *snapshot);
+KARTA_API const struct karta_definition *
+karta_snapshot_definition(const struct karta_snapshot *snapshot, size_t index);
+
+/* What was wrong with the first document of `origin`; borrowed, NULL where there is no such. */
+KARTA_API const struct karta_problems *
+karta_snapshot_problems(const struct karta_snapshot *snapshot, const char *origin);
 
 /* The profile of that name, or NULL. */
 KARTA_API const struct karta_profile *karta_snapshot_profile(const struct karta_snapshot *snapshot,

@@ -73,6 +73,74 @@ static void load__a_broken_document_harms_only_itself(void **state)
     karta_snapshot_unref(snapshot);
 }
 
+static int is_wanted(void *arg, const char *origin)
+{
+    return strncmp(origin, arg, strlen(arg)) == 0;
+}
+
+/* What is adopted is the same definition, not one like it; it outlives where it came from. */
+static void adopt__shares_documents(void **state)
+{
+    (void)state;
+    struct karta_snapshot *first = karta_snapshot_new(), *second = karta_snapshot_new();
+    load_karta(first, "one", "Thing", "dir:a.yaml");
+    load_karta(first, "two", "Other", "dir:b.yaml");
+    load_karta(first, "three", "Third", "cluster:c");
+    load(first, "kind: [", "dir:broken.yaml", NULL);
+    const struct karta_definition *one = karta_snapshot_find(first, "example.com", "v1", "Thing");
+    load_karta(second, "own", "Other", "dir:own.yaml");
+    assert_int_equal(karta_snapshot_adopt(second, first, is_wanted, "dir:", NULL), 0);
+    karta_snapshot_unref(first);
+    assert_ptr_equal(karta_snapshot_find(second, "example.com", "v1", "Thing"), one);
+    assert_string_equal(karta_definition_name(one), "one");
+    /* the later wins, adopted or not */
+    assert_string_equal(karta_definition_name(karta_snapshot_find_name(second, "two")), "two");
+    assert_null(karta_snapshot_find_name(second, "own"));
+    assert_null(karta_snapshot_find(second, "example.com", "v1", "Third"));
+    assert_int_equal(karta_snapshot_count(second, "active"), 2);
+    assert_int_equal(karta_snapshot_count(second, "shadowed"), 1);
+    assert_int_equal(karta_snapshot_count(second, "failed"), 1);
+    assert_int_equal(karta_problems_count(karta_snapshot_problems(second, "dir:broken.yaml")), 1);
+    assert_null(karta_snapshot_problems(second, "cluster:c"));
+    karta_snapshot_unref(second);
+}
+
+/* What is shadowed in one snapshot may be in force in another. */
+static void adopt__brings_back_what_was_shadowed(void **state)
+{
+    (void)state;
+    struct karta_snapshot *first = karta_snapshot_new(), *second = karta_snapshot_new();
+    load_karta(first, "built-in", "Thing", "built-in:a.yaml");
+    load_karta(first, "live", "Thing", "cluster:live");
+    assert_int_equal(karta_snapshot_adopt(second, first, is_wanted, "built-in:", NULL), 0);
+    const struct karta_definition *found =
+        karta_snapshot_find(second, "example.com", "v1", "Thing");
+    assert_string_equal(karta_definition_name(found), "built-in");
+    assert_int_equal(karta_snapshot_count(second, "shadowed"), 0);
+    karta_snapshot_unref(first);
+    karta_snapshot_unref(second);
+}
+
+static void find__among_thousands(void **state)
+{
+    (void)state;
+    struct karta_snapshot *snapshot = karta_snapshot_new();
+    for (int i = 0; i < 1000; i++) {
+        KARTA_AUTO_TEXT name = mem_format("k%d", i);
+        KARTA_AUTO_TEXT kind = mem_format("Kind%d", i);
+        load_karta(snapshot, name, kind, "dir:many.yaml");
+    }
+    assert_int_equal(karta_snapshot_definitions(snapshot), 1000);
+    for (size_t i = 0; i < 1000; i++) {
+        KARTA_AUTO_TEXT kind = mem_format("Kind%zu", i);
+        assert_ptr_equal(karta_snapshot_find(snapshot, "example.com", "v1", kind),
+                         karta_snapshot_definition(snapshot, i));
+    }
+    assert_null(karta_snapshot_find(snapshot, "example.com", "v1", "Kind1000"));
+    assert_null(karta_snapshot_definition(snapshot, 1000));
+    karta_snapshot_unref(snapshot);
+}
+
 static void reference__keeps_a_snapshot_alive(void **state)
 {
     (void)state;
@@ -104,6 +172,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(load__later_shadows_earlier_of_the_same_kind),
         cmocka_unit_test(load__a_broken_document_harms_only_itself),
+        cmocka_unit_test(adopt__shares_documents),
+        cmocka_unit_test(adopt__brings_back_what_was_shadowed),
+        cmocka_unit_test(find__among_thousands),
         cmocka_unit_test(reference__keeps_a_snapshot_alive),
         cmocka_unit_test(warm__compiles_the_built_in_catalog)};
     if (karta_engine_init(NULL) != 0)
