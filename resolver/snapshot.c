@@ -281,3 +281,22 @@ int karta_snapshot_adopt(struct karta_snapshot *snapshot, const struct karta_sna
     }
     return code == 0 ? 0 : karta_error_set(err, code, "out of memory");
 }
+
+int karta_snapshot_adopt_origin(struct karta_snapshot *snapshot, const struct karta_snapshot *other,
+                                const char *origin, size_t *from)
+{
+    size_t count = other->entry_count, at = 0, steps = 0;
+    while (steps < count &&
+           strcmp(other->entries[at = (*from + steps) % count].document->origin, origin) != 0)
+        steps++;
+    if (steps == count)
+        return 0;
+    int adopted = 0;
+    for (; at < count && strcmp(other->entries[at].document->origin, origin) == 0; at++) {
+        if (adopt(snapshot, other->entries[at].document) != 0)
+            return KARTA_ERR_NOMEM;
+        adopted++;
+    }
+    *from = at;
+    return adopted;
+}

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 const struct karta_definition *karta_snapshot_find(const struct karta_snapshot *snapshot,
                                                    const char *group, const char *version,
                                                    const char *kind)
@@ -166,6 +168,21 @@ const char *karta_definition_name(const struct karta_definition *definition)
     return definition->name;
 }
 
+const char *karta_definition_group(const struct karta_definition *definition)
+{
+    return definition_gvk(definition)->group;
+}
+
+const char *karta_definition_version(const struct karta_definition *definition)
+{
+    return definition_gvk(definition)->version;
+}
+
+const char *karta_definition_kind(const struct karta_definition *definition)
+{
+    return definition_gvk(definition)->kind;
+}
+
 const char *karta_definition_origin(const struct karta_definition *definition)
 {
     return definition->origin;
@@ -186,7 +203,25 @@ int karta_definition_gangs(const struct karta_definition *definition)
     return definition->group_count > 0;
 }
 
+/* A kind that the profile excludes may have been ganged under another: it is kept as it is. */
+int karta_profile_sees(const struct karta_profile *profile,
+                       const struct karta_definition *definition)
+{
+    const struct gvk *gvk = definition_gvk(definition);
+    if (karta_definition_gangs(definition))
+        return 1;
+    if (profile == NULL || profile->require_gang)
+        return 0;
+    KARTA_AUTO_TEXT refusal = profile_refuses(profile, gvk->group, gvk->kind);
+    return refusal == NULL;
+}
+
 const char *karta_profile_name(const struct karta_profile *profile)
 {
     return profile->name;
+}
+
+const char *karta_profile_origin(const struct karta_profile *profile)
+{
+    return profile->origin;
 }

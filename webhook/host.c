@@ -67,8 +67,10 @@ static int prepare(struct host *host, struct karta_error *err)
     if (rc == 0)
         rc = host_set_admission(host, err);
     if (rc == 0)
-        rc = host_load_definitions(host, err);
-    return rc != 0 ? rc : host_load_tls(host, err);
+        rc = host_load_tls(host, err);
+    if (rc == 0)
+        rc = host_make_cluster(host, err);
+    return rc != 0 ? rc : host_load_definitions(host, err);
 }
 
 static int start_health(struct host *host, struct listeners *listeners, struct karta_error *err)
@@ -80,6 +82,8 @@ static int start_health(struct host *host, struct listeners *listeners, struct k
                                    .metrics = host->metrics,
                                    .workers = host->workers,
                                    .not_ready = &host->not_ready,
+                                   .waits = host_waits_for_cluster,
+                                   .waits_arg = host,
                                    .log = &host->log};
     listeners->metrics = -1;
     return health_start(&config, &host->health, err);
@@ -108,16 +112,21 @@ static int start_threads(struct host *host, struct listeners *listeners, struct 
         rc = start_server(host, listeners, err);
     if (rc == 0)
         rc = start_health(host, listeners, err);
-    return rc != 0 ? rc : host_start_house(host, err);
+    if (rc == 0)
+        rc = host_start_house(host, err);
+    return rc != 0 ? rc : host_start_cluster(host, err);
 }
 
 static void host_free(struct host *host)
 {
     server_stop(host->server, 0);
     health_stop(host->health);
+    cluster_stop(host->cluster); /* before the housekeeper, whom it wakes */
     host_stop_house(host);
+    host_free_cluster(host);
     holder_dispose(&host->holder);
     source_free(host->source);
+    karta_snapshot_unref(host->files);
     tls_store_put(NULL);
     metrics_free(host->metrics);
     host_free_admission(host);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Definitions into force: whole snapshots only; after the start compiled before they serve. */
+/*
+ * Definitions into force. What files say and what the cluster says are read apart, each when it
+ * changes; what serves is put together of both, whole, and after the start compiled before it
+ * serves.
+ */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "host_internal.h"
@@ -16,83 +19,200 @@
 /* One load, and how many refusals it met. */
 struct load {
     struct host *host;
-    struct karta_snapshot *snapshot;
-    json_t *list;
     size_t refusals;
 };
 
-static void report(void *arg, const struct source_finding *finding)
+static void say(const struct host *host, const char *message, const char *origin,
+                const char *problem, enum karta_severity severity)
+{
+    /* what our own catalog is doubtful about is nothing that its users could mend */
+    bool ours = strncmp(origin, "built-in:", 9) == 0 && severity == KARTA_WARNING;
+    LOG_WRITE(&host->log, ours ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN, message,
+              log_text("origin", origin), log_text("problem", problem));
+}
+
+static void report_file(void *arg, const struct source_finding *finding)
 {
     struct load *load = arg;
     bool refused = finding->severity == KARTA_REFUSAL;
-    const char *message = !refused        ? "definition has a flaw"
-                          : finding->kept ? "definition broken, its version before stays"
-                                          : "definition left out";
-    /* what our own catalog is doubtful about is nothing that its users could mend */
-    bool ours = strncmp(finding->origin, "built-in:", 9) == 0;
     load->refusals += refused;
-    LOG_WRITE(&load->host->log, ours && !refused ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN, message,
-              log_text("origin", finding->origin), log_text("problem", finding->problem));
+    say(load->host,
+        !refused        ? "definition has a flaw"
+        : finding->kept ? "definition broken, its version before stays"
+                        : "definition left out",
+        finding->origin, finding->problem, finding->severity);
 }
 
-static double clock_ms(void)
+static void report_object(void *arg, const char *origin, const char *problem,
+                          enum karta_severity severity)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+    say(arg, severity == KARTA_REFUSAL ? "definition left out" : "definition has a flaw", origin,
+        problem, severity);
 }
 
-/* Compiles entry by entry, and notes in the list how long each took; stops where `overtaken`. */
-static void warm(struct host *host, const struct karta_snapshot *snapshot, json_t *list,
-                 bool (*overtaken)(struct host *))
+static const char *profile_file(const struct host *host)
 {
-    size_t index;
-    json_t *entry;
-    json_array_foreach(list, index, entry)
-    {
-        struct karta_error err = {0};
-        if (overtaken != NULL && overtaken(host))
-            return;
-        double begin = clock_ms();
-        if (karta_snapshot_warm_entry(snapshot, index, &err) == 0)
-            json_object_set_new(entry, "compileMilliseconds", json_real(clock_ms() - begin));
-        else
-            LOG_WRITE(&host->log, LOG_LEVEL_WARN, "a definition does not compile",
-                      log_text("error", err.message));
+    const char *profile = host->options->profile;
+    return source_is_path(profile) ? profile : NULL;
+}
+
+/* New: what files and cluster say together. The file that --profile names has the last word. */
+static int compose(struct host *host, struct karta_snapshot **snapshot, struct karta_error *err)
+{
+    if (host->cluster == NULL) {
+        *snapshot = karta_snapshot_ref(host->files);
+        return 0;
     }
+    return live_compose(cluster_live(host->cluster), host->files, profile_file(host),
+                        report_object, host, snapshot, err);
 }
 
-/* Two files for one kind: the later is in force, and nobody has to guess which that is. */
-static void report_shadowed(struct host *host, const json_t *list)
+/* New list of what is loaded, with what the one in force knows already. NULL: out of memory. */
+static json_t *describe(struct host *host, const struct karta_snapshot *snapshot)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *entry = json_array_get(list, i);
-        const char *state = json_string_value(json_object_get(entry, "state"));
-        if (state == NULL || strcmp(state, "shadowed") != 0)
-            continue;
-        LOG_WRITE(&host->log, LOG_LEVEL_INFO, "definition shadowed by a later one",
-                  log_text("name", json_string_value(json_object_get(entry, "name"))),
-                  log_text("origin", json_string_value(json_object_get(entry, "origin"))));
+    json_t *list = source_describe(host->source, snapshot);
+    if (host->cluster != NULL)
+        live_describe(cluster_live(host->cluster), list);
+    host_list_inherit(list, holder_lock_list(&host->holder), &host->log);
+    holder_unlock_list(&host->holder);
+    return list;
+}
+
+/* Puts the snapshot (taken) into force. */
+static int put_in_force(struct host *host, struct karta_snapshot *snapshot,
+                        bool (*overtaken)(struct host *), struct karta_error *err)
+{
+    json_t *list = describe(host, snapshot);
+    if (list == NULL) {
+        karta_snapshot_unref(snapshot);
+        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     }
-}
-
-/* Puts what was loaded (taken) into force. */
-static void put_in_force(struct host *host, struct load *load)
-{
-    struct karta_snapshot *snapshot = load->snapshot;
+    if (overtaken != NULL)
+        host_list_warm(host, snapshot, list, overtaken);
     LOG_WRITE(&host->log, LOG_LEVEL_INFO, "definitions loaded",
               log_count("active", (int64_t)karta_snapshot_count(snapshot, "active")),
               log_count("shadowed", (int64_t)karta_snapshot_count(snapshot, "shadowed")),
               log_count("failed", (int64_t)karta_snapshot_count(snapshot, "failed")));
-    report_shadowed(host, load->list);
-    metrics_reload(host->metrics, METRICS_DEFINITIONS, load->refusals == 0);
-    holder_put(&host->holder, snapshot, load->list);
+    holder_put(&host->holder, snapshot, list);
+    if (host->cluster != NULL)
+        cluster_wake(host->cluster);
+    return 0;
 }
 
-/* A reload, which compiles what it loads, is not held up by what it replaces. */
+static int make_source(struct host *host, struct karta_error *err)
+{
+    const struct options *options = host->options;
+    struct source_options from = {.dirs = (const char *const *)options->definitions.items,
+                                  .dir_count = options->definitions.count,
+                                  .profile_file = profile_file(host)};
+    host->source = source_new(&from);
+    return host->source != NULL ? 0 : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+}
+
+static int load_files(struct host *host, struct karta_snapshot **files, struct karta_error *err)
+{
+    struct load load = {.host = host};
+    int rc = source_load(host->source, report_file, &load, files, err);
+    metrics_reload(host->metrics, METRICS_DEFINITIONS, rc == 0 && load.refusals == 0);
+    return rc;
+}
+
+/* The name behind --profile. In a cluster it may be the name of an object that is yet to come. */
+static int find_profile(struct host *host, struct karta_error *err)
+{
+    const char *flag = host->options->profile;
+    int rc = source_profile_name(host->files, flag, &host->profile, err);
+    if (rc != KARTA_ERR_NOT_FOUND || host->cluster == NULL || source_is_path(flag))
+        return rc;
+    karta_error_init(err);
+    host->profile = strdup(flag);
+    return host->profile != NULL ? 0 : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+}
+
+int host_load_definitions(struct host *host, struct karta_error *err)
+{
+    struct karta_snapshot *snapshot = NULL;
+    int rc = make_source(host, err);
+    if (rc == 0)
+        rc = load_files(host, &host->files, err);
+    if (rc == 0)
+        rc = find_profile(host, err);
+    if (rc == 0)
+        rc = compose(host, &snapshot, err);
+    if (rc != 0)
+        return rc;
+    host->admission.profile = host->profile;
+    return put_in_force(host, snapshot, NULL, err);
+}
+
+/* A file's change must not take away the profile that requests are answered with. */
+static int check_profile(struct host *host, const struct karta_snapshot *files,
+                         struct karta_error *err)
+{
+    KARTA_AUTO_TEXT name = NULL;
+    if (karta_snapshot_profile(host->files, host->profile) == NULL)
+        return 0; /* files never had it */
+    int rc = source_profile_name(files, host->options->profile, &name, err);
+    if (rc == 0 && strcmp(name, host->profile) != 0)
+        rc = karta_error_set(err, KARTA_ERR_CONFLICT,
+                             "the profile is called \"%s\" now, and \"%s\" is in force", name,
+                             host->profile);
+    return rc;
+}
+
+static int reload_files(struct host *host, struct karta_error *err)
+{
+    struct karta_snapshot *files = NULL;
+    int rc = load_files(host, &files, err);
+    if (rc == 0 && (rc = check_profile(host, files, err)) != 0) {
+        karta_snapshot_unref(files);
+        metrics_reload(host->metrics, METRICS_DEFINITIONS, false);
+    }
+    if (rc != 0)
+        return rc;
+    karta_snapshot_unref(host->files);
+    host->files = files;
+    return 0;
+}
+
+/* The profile in force went away with its object: its last version stays, as files' would. */
+static int keep_profile(struct host *host, struct karta_snapshot *snapshot,
+                        struct karta_error *err)
+{
+    HOLDER_AUTO_SNAPSHOT before = holder_take(&host->holder);
+    const struct karta_profile *profile = karta_snapshot_profile(before, host->profile);
+    size_t from = 0;
+    if (profile == NULL || karta_snapshot_profile(snapshot, host->profile) != NULL)
+        return 0;
+    const char *origin = karta_profile_origin(profile);
+    LOG_WRITE(&host->log, LOG_LEVEL_WARN, "the profile in force was deleted, it stays until we end",
+              log_text("origin", origin));
+    int rc = karta_snapshot_adopt_origin(snapshot, before, origin, &from);
+    return rc >= 0 ? 0 : karta_error_set(err, rc, "out of memory");
+}
+
+/* What is newer is not held up by what it replaces. */
 static bool is_overtaken(struct host *host)
 {
-    return atomic_load(&host->reload) || atomic_load(&host->stirred);
+    return atomic_load(&host->reload) || atomic_load(&host->stirred) ||
+           atomic_load(&host->objects_stirred);
+}
+
+static void refresh(struct host *host)
+{
+    struct karta_error err = {0};
+    struct karta_snapshot *snapshot = NULL;
+    bool synced = host->cluster != NULL && cluster_has_synced(host->cluster);
+    int rc = compose(host, &snapshot, &err);
+    if (rc == 0 && host->cluster != NULL && (rc = keep_profile(host, snapshot, &err)) != 0)
+        karta_snapshot_unref(snapshot);
+    if (rc == 0)
+        rc = put_in_force(host, snapshot, is_overtaken, &err);
+    if (rc != 0)
+        LOG_WRITE(&host->log, LOG_LEVEL_WARN, "definitions not renewed, those before stay",
+                  log_text("error", err.message));
+    else if (synced)
+        atomic_store(&host->cluster_in_force, true);
 }
 
 /* At the start requests come before all is compiled: what one asks for is compiled for it. */
@@ -103,71 +223,26 @@ static void warm_behind(struct host *host)
     holder_unlock_list(&host->holder);
     if (snapshot == NULL)
         return;
-    warm(host, snapshot, list, is_overtaken);
+    host_list_warm(host, snapshot, list, is_overtaken);
     holder_put(&host->holder, snapshot, list);
 }
 
-static void give_up(struct load *load)
-{
-    karta_snapshot_unref(load->snapshot);
-    json_decref(load->list);
-}
-
-static int make_source(struct host *host, struct karta_error *err)
-{
-    const struct options *options = host->options;
-    struct source_options from = {.dirs = (const char *const *)options->definitions.items,
-                                  .dir_count = options->definitions.count,
-                                  .profile_file =
-                                      source_is_path(options->profile) ? options->profile : NULL};
-    host->source = source_new(&from);
-    return host->source != NULL ? 0 : karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
-}
-
-int host_load_definitions(struct host *host, struct karta_error *err)
-{
-    struct load load = {.host = host};
-    int rc = make_source(host, err);
-    if (rc == 0)
-        rc = source_load(host->source, report, &load, &load.snapshot, &load.list, err);
-    if (rc == 0)
-        rc = source_profile_name(load.snapshot, host->options->profile, &host->profile, err);
-    if (rc != 0) {
-        give_up(&load);
-        return rc;
-    }
-    host->admission.profile = host->profile;
-    put_in_force(host, &load);
-    return 0;
-}
-
-/* A reload must not take away the profile that requests are answered with. */
-static int check_profile(struct host *host, const struct karta_snapshot *next,
-                         struct karta_error *err)
-{
-    KARTA_AUTO_TEXT name = NULL;
-    int rc = source_profile_name(next, host->options->profile, &name, err);
-    if (rc == 0 && strcmp(name, host->profile) != 0)
-        rc = karta_error_set(err, KARTA_ERR_CONFLICT,
-                             "the profile is called \"%s\" now, and \"%s\" is in force", name,
-                             host->profile);
-    return rc;
-}
-
-static void reload(struct host *host)
+/* Whether files were read again with success. */
+static bool look_at_files(struct host *host, bool again)
 {
     struct karta_error err = {0};
-    struct load load = {.host = host};
-    if (source_load(host->source, report, &load, &load.snapshot, &load.list, &err) == 0 &&
-        check_profile(host, load.snapshot, &err) == 0) {
-        warm(host, load.snapshot, load.list, NULL);
-        put_in_force(host, &load);
-        return;
-    }
-    give_up(&load);
-    metrics_reload(host->metrics, METRICS_DEFINITIONS, false);
+    int64_t now = karta_engine_now_ms();
+    bool stirred = atomic_exchange(&host->stirred, false);
+    if (!again && !stirred && now < host->look_ms && !source_is_settling(host->source))
+        return false;
+    host->look_ms = now + (watch_is_whole(host->watch) ? LOOK_WATCHED_MS : LOOK_UNWATCHED_MS);
+    if (!again && !source_has_changed(host->source))
+        return false;
+    if (reload_files(host, &err) == 0)
+        return true;
     LOG_WRITE(&host->log, LOG_LEVEL_WARN, "definitions not reloaded, those before stay",
               log_text("error", err.message));
+    return false;
 }
 
 void host_look_after_definitions(struct host *host, bool again)
@@ -175,11 +250,8 @@ void host_look_after_definitions(struct host *host, bool again)
     if (!host->warmed)
         warm_behind(host);
     host->warmed = true;
-    int64_t now = karta_engine_now_ms();
-    bool stirred = atomic_exchange(&host->stirred, false);
-    if (!again && !stirred && now < host->look_ms && !source_is_settling(host->source))
-        return;
-    host->look_ms = now + (watch_is_whole(host->watch) ? LOOK_WATCHED_MS : LOOK_UNWATCHED_MS);
-    if (again || source_has_changed(host->source))
-        reload(host);
+    bool files = look_at_files(host, again);
+    bool objects = atomic_exchange(&host->objects_stirred, false);
+    if (files || objects)
+        refresh(host);
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "address.h"
+#include "cluster.h"
 #include "health.h"
 #include "host.h"
 #include "periodic.h"
@@ -28,6 +29,12 @@ struct host {
     struct tls_files tls;
     int64_t renewal_ms; /* when the self-signed pair is looked at again */
     struct source *source;
+    struct karta_snapshot *files; /* what files say; the housekeeper's own after the start */
+    struct cluster *cluster;      /* NULL without --kube */
+    char *kube_url;               /* where a Pod finds the API server; NULL: --kube-api says */
+    char *identity;               /* ours among the replicas */
+    char *ca_bundle;              /* PEM of our own CA; NULL: somebody else's */
+    char *service_ns;             /* of --webhook-service, cut at its slash */
     bool warmed; /* all that was loaded at the start is compiled; the housekeeper's own */
     int64_t look_ms; /* when the folders are looked at again, whatever the watch says */
     struct holder holder;
@@ -40,6 +47,8 @@ struct host {
     health_reason not_ready;
     atomic_bool reload;  /* read everything again, it was asked for */
     atomic_bool stirred; /* something happened in a folder */
+    atomic_bool objects_stirred;  /* something happened in the cluster */
+    atomic_bool cluster_in_force; /* what the cluster listed first is in force */
     atomic_bool house_kept;
 };
 
@@ -51,9 +60,26 @@ void host_free_admission(struct host *host);
 int host_load_definitions(struct host *host, struct karta_error *err);
 void host_look_after_definitions(struct host *host, bool again);
 
+/* What the list inherits from the one before, and says once of what is new. `before` may be NULL. */
+void host_list_inherit(json_t *list, const json_t *before, const struct log *log);
+/* Compiles what the list does not know to be compiled, and notes how long each took; stops where
+ * `overtaken`, or where compiled states are half used up. */
+void host_list_warm(struct host *host, const struct karta_snapshot *snapshot, json_t *list,
+                    bool (*overtaken)(struct host *));
+
+/* The Kubernetes side, where flags ask for it: made before definitions are loaded, started last. */
+int host_make_cluster(struct host *host, struct karta_error *err);
+int host_start_cluster(struct host *host, struct karta_error *err);
+void host_free_cluster(struct host *host);
+/* Why the cluster's part is not ready yet; false where it is, or where there is none. */
+bool host_waits_for_cluster(void *host, char *text, size_t room);
+
 /* The serving pair into the store, issued first where it is our own; and the callers' CA. */
 int host_load_tls(struct host *host, struct karta_error *err);
 void host_look_after_tls(struct host *host, bool again);
+
+/* New: the file of our own CA's certificate. NULL: out of memory. */
+char *host_ca_path(const struct host *host);
 
 /* Deadlines of expressions are enforced from here on. */
 int host_start_engine(struct host *host, struct karta_error *err);

@@ -36,6 +36,11 @@ static int ensure_own(struct host *host, struct karta_error *err)
     return rc;
 }
 
+char *host_ca_path(const struct host *host)
+{
+    return mem_format("%s/ca.crt", own_dir(host->options));
+}
+
 static int set_paths(struct host *host, struct karta_error *err)
 {
     const struct options *options = host->options;

@@ -22,9 +22,11 @@ struct options {
     char *tls_cert_file, *tls_key_file, *self_signed, *client_ca_file;
     struct options_list tls_sans, definitions, exclude_kinds, exclude_namespaces;
     char *profile, *gang, *default_queue, *on_error;
+    char *kube_api, *kube_token_file, *kube_ca_file;
+    char *webhook_service, *webhook_url, *failure_policy;
     char *log_format, *log_level, *config;
     int threads, drain; /* threads 0: as many as there are processors */
-    bool no_podgroups, version, help;
+    bool kube, no_podgroups, version, help;
 };
 
 /*

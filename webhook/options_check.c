@@ -41,10 +41,51 @@ static int check_kinds(const struct options *options, struct karta_error *err)
     return 0;
 }
 
+static bool is_url(const char *text, const char *scheme)
+{
+    size_t size = strlen(scheme);
+    return strncmp(text, scheme, size) == 0 && text[size] != '\0' && text[size] != '/';
+}
+
+static int check_kube(const struct options *options, struct karta_error *err)
+{
+    const char *api = options->kube_api;
+    if (api == NULL && (options->kube_token_file != NULL || options->kube_ca_file != NULL))
+        return karta_error_set(err, KARTA_ERR_SCHEMA,
+                               "--kube-token-file and --kube-ca-file need --kube-api");
+    if (api != NULL && options->kube)
+        return karta_error_set(err, KARTA_ERR_SCHEMA, "--kube and --kube-api exclude each other");
+    if (api != NULL && !is_url(api, "https://") && !is_url(api, "http://"))
+        return karta_error_set(err, KARTA_ERR_SCHEMA,
+                               "--kube-api: \"%s\" is no URL, e.g. https://10.0.0.1:6443", api);
+    return 0;
+}
+
+static int check_webhook(const struct options *options, struct karta_error *err)
+{
+    const char *service = options->webhook_service, *url = options->webhook_url;
+    const char *slash = service != NULL ? strchr(service, '/') : NULL;
+    if (service != NULL && url != NULL)
+        return karta_error_set(err, KARTA_ERR_SCHEMA,
+                               "--webhook-service and --webhook-url exclude each other");
+    if (service != NULL && (slash == NULL || slash == service || slash[1] == '\0' ||
+                            strchr(slash + 1, '/') != NULL))
+        return karta_error_set(err, KARTA_ERR_SCHEMA,
+                               "--webhook-service: \"%s\" is not NAMESPACE/NAME", service);
+    if (url != NULL && !is_url(url, "https://"))
+        return karta_error_set(err, KARTA_ERR_SCHEMA,
+                               "--webhook-url: \"%s\" is no URL, e.g. https://10.0.0.2:9443", url);
+    return 0;
+}
+
 int options_check(const struct options *options, struct karta_error *err)
 {
     int rc = check_tls(options, err);
     if (rc == 0)
         rc = check_addresses(options, err);
-    return rc != 0 ? rc : check_kinds(options, err);
+    if (rc == 0)
+        rc = check_kinds(options, err);
+    if (rc == 0)
+        rc = check_kube(options, err);
+    return rc != 0 ? rc : check_webhook(options, err);
 }

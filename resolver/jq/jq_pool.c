@@ -246,5 +246,7 @@ void pool_counts(struct karta_engine_counts *counts)
 {
     pthread_mutex_lock(&pool.lock);
     *counts = pool.counts;
+    counts->states = pool.states;
+    counts->states_most = LIMIT_STATES;
     pthread_mutex_unlock(&pool.lock);
 }

@@ -22,6 +22,9 @@ struct health_config {
     struct metrics *metrics;
     struct workers *workers;
     health_reason *not_ready;
+    /* One more reason, written to `text`; false where there is none. Any thread. */
+    bool (*waits)(void *arg, char *text, size_t room);
+    void *waits_arg;
     const struct log *log;
 };
 

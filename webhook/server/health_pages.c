@@ -34,13 +34,13 @@ static bool find_reason(const struct health_config *config, char *text, size_t r
     else if (facts.not_after < time(NULL))
         snprintf(text, room, "the certificate has expired");
     else
-        return false;
+        return config->waits != NULL && config->waits(config->waits_arg, text, room);
     return true;
 }
 
 static void write_readyz(const struct health_config *config, struct health_page *page)
 {
-    char text[200];
+    char text[600];
     bool waits = find_reason(config, text, sizeof text);
     if (waits)
         page->reply.status = MHD_HTTP_SERVICE_UNAVAILABLE;

@@ -106,8 +106,7 @@ static const struct source_file *find_origin(const struct source_files *files, c
     return NULL;
 }
 
-/* The snapshot's own list, and beside it what only we know. NULL: out of memory. */
-static json_t *describe(const struct karta_snapshot *snapshot, const struct source_files *files)
+json_t *source_describe(const struct source *source, const struct karta_snapshot *snapshot)
 {
     json_t *list = karta_snapshot_list(snapshot);
     size_t next = 0;
@@ -116,7 +115,7 @@ static json_t *describe(const struct karta_snapshot *snapshot, const struct sour
     json_array_foreach(list, index, entry)
     {
         const char *origin = json_string_value(json_object_get(entry, "origin"));
-        const struct source_file *file = find_origin(files, origin, &next);
+        const struct source_file *file = find_origin(&source->files, origin, &next);
         if (file == NULL)
             continue;
         json_object_set_new(entry, "version", json_string(file->version));
@@ -135,7 +134,7 @@ static void settle(struct source *source, struct source_files *now)
 }
 
 int source_load(struct source *source, source_report *report, void *arg,
-                struct karta_snapshot **snapshot, json_t **list, struct karta_error *err)
+                struct karta_snapshot **snapshot, struct karta_error *err)
 {
     uint64_t look = source_look(&source->options);
     struct source_files now = {0};
@@ -149,13 +148,9 @@ int source_load(struct source *source, source_report *report, void *arg,
     if (loading.snapshot == NULL)
         return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     int rc = load_all(&source->options, &loading, err);
-    json_t *made = rc == 0 ? describe(loading.snapshot, &now) : NULL;
-    if (rc == 0 && made == NULL)
-        rc = karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     if (rc == 0) {
         settle(source, &now);
         *snapshot = loading.snapshot;
-        *list = made;
         return 0;
     }
     karta_snapshot_unref(loading.snapshot);

@@ -34,16 +34,21 @@ struct source_finding {
 typedef void source_report(void *arg, const struct source_finding *finding);
 
 /*
- * *snapshot is new, not compiled yet; *list is new and tells of it: karta_snapshot_list, each entry
- * with `version` (eight hex digits of the file that is in force) and, where a later version of the
- * file was refused, `refused` with the reason.
+ * *snapshot is new, not compiled yet.
  *
  * A file that is broken from the start is reported, and its good documents are in force; one that
  * became broken keeps its last good version whole. A folder that cannot be read, or a profile file
  * that never was a good profile, fails the whole with the folder or file named.
  */
 int source_load(struct source *source, source_report *report, void *arg,
-                struct karta_snapshot **snapshot, json_t **list, struct karta_error *err);
+                struct karta_snapshot **snapshot, struct karta_error *err);
+
+/*
+ * New: karta_snapshot_list of a snapshot that holds what was loaded last, its entries from files
+ * with `version` (eight hex digits of the file that is in force) and, where a later version of the
+ * file was refused, `refused` with the reason. NULL: out of memory.
+ */
+json_t *source_describe(const struct source *source, const struct karta_snapshot *snapshot);
 
 /*
  * True when the folders or the profile file are not what the last source_load saw, and have been

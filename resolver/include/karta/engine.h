@@ -35,6 +35,7 @@ KARTA_API void karta_engine_shutdown(void);
 /* How evaluations ended since the start. Any thread. */
 struct karta_engine_counts {
     uint64_t runs, expired, compiled, compile_failures;
+    uint64_t states, states_most; /* that exist just now, and how many may */
 };
 KARTA_API void karta_engine_counts(struct karta_engine_counts *counts);
 

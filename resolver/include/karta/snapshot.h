@@ -49,6 +49,15 @@ KARTA_API int karta_snapshot_adopt(struct karta_snapshot *snapshot,
                                    const struct karta_snapshot *other, karta_snapshot_wants *wants,
                                    void *arg, struct karta_error *err);
 
+/*
+ * The same for the documents of one origin, which stand together. The search begins at *from (0 at
+ * first) and leaves it behind them, so that origins in their order cost one step each. How many
+ * were taken, or KARTA_ERR_NOMEM.
+ */
+KARTA_API int karta_snapshot_adopt_origin(struct karta_snapshot *snapshot,
+                                          const struct karta_snapshot *other, const char *origin,
+                                          size_t *from);
+
 /* The definition of exactly this kind in force, or NULL. */
 KARTA_API const struct karta_definition *karta_snapshot_find(const struct karta_snapshot *snapshot,
                                                              const char *group, const char *version,
@@ -100,10 +109,18 @@ KARTA_API int karta_snapshot_warm_entry(const struct karta_snapshot *snapshot, s
 
 /* Accessors; what they return is borrowed from the snapshot. */
 KARTA_API const char *karta_definition_name(const struct karta_definition *definition);
+KARTA_API const char *karta_definition_group(const struct karta_definition *definition);
+KARTA_API const char *karta_definition_version(const struct karta_definition *definition);
+KARTA_API const char *karta_definition_kind(const struct karta_definition *definition);
 KARTA_API const char *karta_definition_origin(const struct karta_definition *definition);
 KARTA_API const json_t *karta_definition_document(const struct karta_definition *definition);
 KARTA_API const char *karta_definition_plural(const struct karta_definition *definition);
 KARTA_API int karta_definition_gangs(const struct karta_definition *definition);
+/* Whether admission must see workloads of this definition when that profile is in force: its kind
+ * is ganged, or the profile writes on what is no gang too. 1 or 0. */
+KARTA_API int karta_profile_sees(const struct karta_profile *profile,
+                                 const struct karta_definition *definition);
 KARTA_API const char *karta_profile_name(const struct karta_profile *profile);
+KARTA_API const char *karta_profile_origin(const struct karta_profile *profile);
 
 #endif

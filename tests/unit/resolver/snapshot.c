@@ -121,6 +121,26 @@ static void adopt__brings_back_what_was_shadowed(void **state)
     karta_snapshot_unref(second);
 }
 
+static void adopt__takes_the_documents_of_one_origin(void **state)
+{
+    (void)state;
+    struct karta_snapshot *first = karta_snapshot_new(), *second = karta_snapshot_new();
+    size_t from = 0;
+    load_karta(first, "one", "One", "cluster:a");
+    load_karta(first, "two", "Two", "cluster:b");
+    load_karta(first, "three", "Three", "cluster:b");
+    load_karta(first, "four", "Four", "cluster:c");
+    assert_int_equal(karta_snapshot_adopt_origin(second, first, "cluster:b", &from), 2);
+    assert_int_equal(from, 3);
+    assert_int_equal(karta_snapshot_adopt_origin(second, first, "cluster:c", &from), 1);
+    assert_int_equal(karta_snapshot_adopt_origin(second, first, "cluster:a", &from), 1);
+    assert_int_equal(karta_snapshot_adopt_origin(second, first, "cluster:none", &from), 0);
+    assert_int_equal(karta_snapshot_definitions(second), 4);
+    karta_snapshot_unref(first);
+    assert_non_null(karta_snapshot_find(second, "example.com", "v1", "Three"));
+    karta_snapshot_unref(second);
+}
+
 static void find__among_thousands(void **state)
 {
     (void)state;
@@ -174,6 +194,7 @@ int main(void)
         cmocka_unit_test(load__a_broken_document_harms_only_itself),
         cmocka_unit_test(adopt__shares_documents),
         cmocka_unit_test(adopt__brings_back_what_was_shadowed),
+        cmocka_unit_test(adopt__takes_the_documents_of_one_origin),
         cmocka_unit_test(find__among_thousands),
         cmocka_unit_test(reference__keeps_a_snapshot_alive),
         cmocka_unit_test(warm__compiles_the_built_in_catalog)};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the controller's duties share. */
+#ifndef KARTA_CLUSTER_CONTROLLER_INTERNAL_H
+#define KARTA_CLUSTER_CONTROLLER_INTERNAL_H
+
+#include <pthread.h>
+
+#include "controller.h"
+#include "discovery.h"
+#include "lease.h"
+
+/* how long one write may take: less than what is left of a Lease that was renewed at all */
+#define CONTROLLER_WRITE_MS 3000
+
+/* Something that goes wrong again and again is said when it begins, when it changes, and when it
+ * is over. */
+struct trouble {
+    const char *what; /* "webhook configurations not written" */
+    char text[512];   /* "" while all is well */
+};
+
+struct controller {
+    const struct cluster_config *config;
+    struct live *live;
+    struct kube_client *client;
+    struct lease *lease;
+    struct discovery *discovery;
+    pthread_t thread;
+    bool started, leading;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stopping, woken;
+    int64_t kept_ms;             /* when the Lease was last looked at */
+    int64_t discover_ms, write_ms; /* when it is due again whatever happens */
+    struct trouble lease_trouble, discovery_trouble, configuration_trouble, status_trouble;
+};
+
+/* Whether we may write, with time for one write; renews the Lease where that is due. */
+bool controller_leads(struct controller *controller);
+
+/* Says what there is to say of `err` (NULL: it went well). */
+void controller_tell(struct controller *controller, struct trouble *trouble,
+                     const struct karta_error *err);
+
+/* The two configurations as they must be now. */
+int controller_configure(struct controller *controller, const struct karta_snapshot *snapshot,
+                         struct karta_error *err);
+/* The status of each Karta that does not show it yet. */
+int controller_report(struct controller *controller, const struct karta_snapshot *snapshot,
+                      struct karta_error *err);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The status of each Karta of the cluster: what we found wrong, and whether its kind is there. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "controller_internal.h"
+#include "karta_status.h"
+
+static const char *root_text(const json_t *karta, const char *key)
+{
+    const char *text = json_string_value(json_object_get(karta, key));
+    return text != NULL ? text : "";
+}
+
+static enum karta_status_kind kind_state(const struct controller *controller, const json_t *root)
+{
+    const char *plural =
+        discovery_plural(controller->discovery, root_text(root, "group"),
+                         root_text(root, "version"), root_text(root, "kind"), NULL);
+    return plural != NULL ? KARTA_STATUS_KIND_SERVED : KARTA_STATUS_KIND_MISSING;
+}
+
+static int write_status(struct controller *controller, const char *name, const json_t *body,
+                        struct karta_error *err)
+{
+    static const struct kube_resource kartas = {"run.ai", "v1alpha1", "kartas"};
+    KARTA_AUTO_TEXT path = kube_path(&kartas, NULL, name, "status");
+    KARTA_AUTO_TEXT full =
+        path != NULL ? mem_format("%s?fieldManager=karta-webhook&force=true", path) : NULL;
+    KARTA_AUTO_TEXT text = json_dumps(body, JSON_COMPACT);
+    if (full == NULL || text == NULL)
+        return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
+    struct kube_request request = {.verb = "patch",
+                                   .resource = &kartas,
+                                   .path = full,
+                                   .body = text,
+                                   .body_size = strlen(text),
+                                   .content_type = "application/apply-patch+yaml",
+                                   .timeout_ms = CONTROLLER_WRITE_MS};
+    struct kube_answer answer;
+    int rc = kube_client_ask(controller->client, &request, &answer, err);
+    kube_answer_dispose(&answer);
+    return rc;
+}
+
+/* One Karta; `known` is what is loaded of it. */
+static int report(struct controller *controller, const json_t *karta,
+                  const struct karta_problems *problems, struct karta_error *err)
+{
+    const char *name = root_text(json_object_get(karta, "metadata"), "name");
+    bool refused = karta_problems_refusals(problems) > 0;
+    KARTA_AUTO_TEXT refusal = refused ? karta_problems_summary(problems) : NULL;
+    struct karta_status_facts facts = {.karta = karta,
+                                       .refusal = refused && refusal == NULL ? "" : refusal,
+                                       .kind = kind_state(controller, json_object_get(karta, "for"))};
+    json_auto_t *body = NULL;
+    int rc = karta_status_new(&facts, (int64_t)time(NULL), &body, err);
+    if (rc != 0 || karta_status_is_shown(karta, body))
+        return rc;
+    return write_status(controller, name, body, err);
+}
+
+/* A Karta that went away meanwhile, or whose CRD has no status, is nobody's trouble but its own;
+ * where the API server does not answer, the next ones need not be tried. */
+int controller_report(struct controller *controller, const struct karta_snapshot *snapshot,
+                      struct karta_error *err)
+{
+    json_auto_t *kartas = live_kartas(controller->live);
+    size_t index;
+    json_t *karta;
+    json_array_foreach(kartas, index, karta)
+    {
+        const char *name = root_text(json_object_get(karta, "metadata"), "name");
+        KARTA_AUTO_TEXT origin = mem_format("%s%s", LIVE_ORIGIN, name);
+        const struct karta_problems *problems =
+            origin != NULL ? karta_snapshot_problems(snapshot, origin) : NULL;
+        struct karta_error own = {0};
+        if (problems == NULL)
+            continue; /* it came after this snapshot: the next one has it */
+        if (!controller_leads(controller))
+            return 0;
+        int rc = report(controller, karta, problems, &own);
+        if (rc != 0 && rc != KARTA_ERR_NOT_FOUND)
+            return karta_error_set(err, rc, "%s", own.message);
+    }
+    return 0;
+}
