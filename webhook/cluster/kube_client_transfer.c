@@ -2,6 +2,7 @@
 /* One request from its first byte to its last. libcurl's multi interface around a single handle:
  * the only one whose waiting another thread can end. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -149,13 +150,15 @@ static bool is_done(struct kube_transfer *transfer)
     if (code == CURLE_OK || transfer->end != KUBE_END_WHOLE)
         return true;
     transfer->end = KUBE_END_FAILED;
-    /* libcurl's own sentence counts milliseconds; the system's word is shorter and stays the same
-     */
+    /* libcurl's own sentence counts milliseconds, so that it is never the same */
     if (code == CURLE_COULDNT_CONNECT &&
-        curl_easy_getinfo(client->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number != 0)
-        strerror_r((int)number, client->reason, sizeof client->reason);
+        curl_easy_getinfo(client->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number != 0) {
+        char room[128];
+        snprintf(client->reason, sizeof client->reason, "%s",
+                 strerror_r((int)number, room, sizeof room));
+    }
     if (client->reason[0] == '\0')
-        strncpy(client->reason, curl_easy_strerror(code), sizeof client->reason - 1);
+        snprintf(client->reason, sizeof client->reason, "%s", curl_easy_strerror(code));
     return true;
 }
 
