@@ -13,10 +13,12 @@ static const json_t *root_kind(const json_t *object)
     return value;
 }
 
+/* Text that holds a NUL is none: its beginning would pass for the whole. */
 static const char *text_at(const json_t *object, const char *key)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
+    const json_t *value = json_object_get(object, key);
+    const char *text = json_string_value(value);
+    return text != NULL && strlen(text) == json_string_length(value) ? text : "";
 }
 
 bool object_is_karta(const json_t *object)
@@ -39,7 +41,9 @@ const char *object_root_text(const json_t *object, const char *key)
 bool object_root_is_whole(const json_t *object)
 {
     const json_t *group = json_object_get(root_kind(object), "group");
-    return (group == NULL || json_is_null(group) || json_is_string(group)) &&
+    bool none = group == NULL || json_is_null(group) ||
+                (json_is_string(group) && json_string_length(group) == 0);
+    return (none || object_root_text(object, "group")[0] != '\0') &&
            object_root_text(object, "version")[0] != '\0' &&
            object_root_text(object, "kind")[0] != '\0';
 }

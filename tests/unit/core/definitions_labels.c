@@ -205,6 +205,8 @@ static void roots__that_cannot_be_read_pass(void **state)
                                         "{'group': 'a', 'kind': 'Train'}",
                                         "{'group': 1, 'version': 'v1', 'kind': 'Train'}",
                                         "{'group': 'a', 'version': '', 'kind': 'Train'}",
+                                        "{'group': 'a', 'version': 'v1', 'kind': 'Tr\\u0000ain'}",
+                                        "{'group': '\\u0000a', 'version': 'v1', 'kind': 'Train'}",
                                         "{'group': 'a', 'version': 'v1', 'kind': ['Train']}"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         KARTA_AUTO_TEXT now = karta("{'labels': {'run.ai/karta-kind': 'Plane'}}", kinds[i]);
