@@ -11,13 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/strbuf.h"
 #include "karta/error.h"
+#include "metrics.h"
 
 /* Where the API server is and who we are. Texts are borrowed and outlive every client. */
 struct kube_access {
     const char *url; /* "https://10.0.0.1:443", no slash at the end */
-    const char
-        *token_file;     /* read again before it is a minute old: tokens rotate; NULL: no token */
+    /* Read for each request, since tokens rotate; NULL: no token. Sent over https, and over http
+     * to this very machine. */
+    const char *token_file;
     const char *ca_file; /* PEM, read anew for each connection; NULL: the system's CAs */
 };
 
@@ -40,11 +43,15 @@ struct kube_resource {
 char *kube_path(const struct kube_resource *resource, const char *ns, const char *name,
                 const char *subresource);
 
+/* Appends "?key=value", or "&key=value" where `query` holds a '?' already; percent-encoded. */
+void kube_query(struct strbuf *query, const char *key, const char *value);
+
 struct kube_client; /* opaque */
 
-/* `access` is borrowed for the client's life. KARTA_ERR_NOMEM. */
-int kube_client_new(const struct kube_access *access, struct kube_client **client,
-                    struct karta_error *err);
+/* `access` and `metrics` (NULL: nobody counts) are borrowed for the client's life.
+ * KARTA_ERR_NOMEM. */
+int kube_client_new(const struct kube_access *access, struct metrics *metrics,
+                    struct kube_client **client, struct karta_error *err);
 /* What is under way ends within a moment with KARTA_ERR_IO, and so does every later call. Any
  * thread, until kube_client_free. NULL is allowed. */
 void kube_client_stop(struct kube_client *client);
@@ -64,8 +71,8 @@ struct kube_request {
     const char *body;          /* NULL: none */
     size_t body_size;
     const char *content_type; /* NULL: application/json */
-    int timeout_ms; /* the whole request; 0: KUBE_TIMEOUT_MS. A watch: until its first byte */
-    int idle_ms;    /* a watch alone: the longest silence; 0: KUBE_IDLE_MS */
+    int timeout_ms; /* the whole request; 0: KUBE_TIMEOUT_MS. A watch: until it is accepted */
+    int idle_ms;    /* a watch alone: the longest silence after that; 0: KUBE_IDLE_MS */
     size_t limit;   /* the most bytes of an answer; 0: KUBE_ANSWER_MOST */
 };
 
@@ -83,16 +90,15 @@ struct kube_answer {
 /*
  * Asks and reads the answer whole. 0 for 2xx and 304. Else the error is one sentence that names
  * verb and resource, and answer->status says which kind it is:
- *   KARTA_ERR_IO         no answer (status 0): "list kartas.run.ai: the API server cannot be
- * reached:
- *                        ..."; or a status without a code of its own, with the Status' message, one
- *                        line. 401 and 403 say what RBAC lacks: "list kartas.run.ai: forbidden
- * (403): the service account needs the verb \"list\" on \"kartas\" in the API group
- *                        \"run.ai\""
+ *   KARTA_ERR_IO         no answer, or only a part of it (status 0): "list kartas.run.ai: the API
+ *                        server cannot be reached: https://10.0.0.1:443: connection refused"; or a
+ *                        status without a code of its own, with the Status' message. 401 and 403
+ *                        say what is missing: "list kartas.run.ai: forbidden (403): the service
+ *                        account needs the verb "list" on "kartas" in the API group "run.ai": ..."
  *   KARTA_ERR_NOT_FOUND  404     KARTA_ERR_CONFLICT  409
  *   KARTA_ERR_LIMIT      429, or an answer longer than `limit`
  *   KARTA_ERR_SYNTAX     2xx that is not JSON
- *   KARTA_ERR_TIMEOUT    nothing within timeout_ms
+ *   KARTA_ERR_TIMEOUT    nothing within timeout_ms (status 0)
  * Once stopped, KARTA_ERR_IO at once. `answer` is filled in each case (its body is then the Status)
  * and is the caller's to dispose.
  */
@@ -100,16 +106,22 @@ int kube_client_ask(struct kube_client *client, const struct kube_request *reque
                     struct kube_answer *answer, struct karta_error *err);
 void kube_answer_dispose(struct kube_answer *answer);
 
-/* One line of a watch, without its end; false ends the watch. `truncated`: the line was longer than
- * KUBE_LINE_MOST and is only its beginning. */
-typedef bool kube_line(void *arg, const char *line, size_t size, bool truncated);
+/* Who listens to a watch. */
+struct kube_watcher {
+    /* Once when the server has accepted the watch, then about every second while it is open. */
+    void (*open)(void *arg);
+    /* One line, without its end; false ends the watch. `truncated`: the line was longer than
+     * KUBE_LINE_MOST and is only its beginning. */
+    bool (*line)(void *arg, const char *line, size_t size, bool truncated);
+    void *arg;
+};
 #define KUBE_LINE_MOST                                                                             \
     (8U << 20) /* etcd holds at most 1.5 MiB an object, aggregated servers more */
 
 /* Streams the lines of a watch until the server ends it (0), `line` does (0), or it fails (as
  * above; silence longer than idle_ms is KARTA_ERR_TIMEOUT). A last line without its end is lost. */
 int kube_client_watch(struct kube_client *client, const struct kube_request *request,
-                      kube_line *line, void *arg, struct kube_answer *answer,
+                      const struct kube_watcher *watcher, struct kube_answer *answer,
                       struct karta_error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #define LEASE_DURATION_SECONDS 15
 #define LEASE_RENEW_MS 10000 /* who could not renew for so long acts no more */
 #define LEASE_RETRY_MS 2000
+#define LEASE_REQUEST_MS 3000 /* each of our own requests */
 
 struct lease; /* opaque */
 
@@ -26,12 +27,14 @@ void lease_free(struct lease *lease);
 /* Takes or renews where that is possible. 0 also where another holds it; an error says why the
  * lease could not even be looked at. */
 int lease_keep(struct lease *lease, struct kube_client *client, struct karta_error *err);
-/* Whether we may act at this moment, for at least `ms` more: ask before each write, with the
- * write's timeout. Falls by itself when renewing fails. Monotonic clock. */
+/* Whether we may begin something at this moment that takes at most `ms`: ask before each write,
+ * with the write's timeout. False where we have not renewed for LEASE_RENEW_MS, or where others
+ * might take the lease before it is done. Falls by itself. Monotonic clock. */
 bool lease_holds(const struct lease *lease, int ms);
 /* The holder as last read, "" where there is none. Borrowed until the next lease_keep. */
 const char *lease_holder(const struct lease *lease);
-/* Gives it back at the end, so that another need not wait for it to run out. */
+/* Gives it back at the end, so that another need not wait for it to run out. Before `client` is
+ * stopped; where it fails, the lease runs out. */
 void lease_release(struct lease *lease, struct kube_client *client);
 
 #endif

@@ -13,8 +13,13 @@
 #include "log.h"
 #include "metrics.h"
 
-/* What is told, in order: begin, present..., end for each list; changed and gone in between lists.
- * After `end`, what was not `present` since `begin` no longer exists. Objects are borrowed. */
+/*
+ * What is told, in order: begin, present..., end for each list; changed and gone in between lists.
+ * After `end`, what was not `present` since the last `begin` no longer exists. A list that fails in
+ * the middle is begun again: begin, present..., begin, present..., end. Every object has a
+ * metadata.name and a resourceVersion; those of lists may lack apiVersion and kind, as the API
+ * server gives them. Objects are borrowed.
+ */
 struct reflector_handler {
     void (*begin)(void *arg);
     void (*present)(void *arg, const json_t *object);
@@ -33,11 +38,14 @@ struct reflector_config {
     struct metrics *metrics;
     const struct log *log;
     /* 0 in any of these: the usual, named behind it. Tests are in a hurry. */
-    int idle_ms;       /* the longest silence of a watch: KUBE_IDLE_MS */
+    int idle_ms;       /* the longest silence of a watch: KUBE_IDLE_MS. A list's page, and a watch
+                          until it is accepted, may take so long too, but at most 30 s */
     int watch_seconds; /* how long the server is asked to keep one watch: 300, plus up to half */
     int page;          /* objects a page: 500 */
-    int retry_ms;      /* between attempts while there is no answer at all: from 100 up to 1000 */
-    int retry_refused_ms; /* while the server refuses (401, 403, 404, 5xx): from 500 up to 10000 */
+    int retry_ms; /* between attempts while there is no answer at all: 100, doubled up to 10 times
+                     as much */
+    int retry_refused_ms; /* while the server refuses (401, 403, 404, 5xx) or talks nonsense: 500,
+                             doubled up to 20 times as much */
 };
 
 struct reflector; /* opaque */

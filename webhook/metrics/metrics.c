@@ -14,7 +14,8 @@ struct metrics *metrics_new(void)
         return NULL;
     int kinds = labels_init(&metrics->kinds);
     int profiles = labels_init(&metrics->profiles);
-    if (kinds == 0 && profiles == 0)
+    int resources = labels_init(&metrics->cluster.resources);
+    if (kinds == 0 && profiles == 0 && resources == 0)
         return metrics;
     metrics_free(metrics);
     return NULL;
@@ -26,6 +27,7 @@ void metrics_free(struct metrics *metrics)
         return;
     labels_dispose(&metrics->kinds);
     labels_dispose(&metrics->profiles);
+    labels_dispose(&metrics->cluster.resources);
     free(metrics);
 }
 

@@ -35,6 +35,29 @@ enum metrics_reload {
 };
 void metrics_reload(struct metrics *metrics, enum metrics_reload what, bool success);
 
+/*
+ * The Kubernetes side, printed once metrics_follow_cluster was called. `verb` is Kubernetes' own
+ * ("list"), `status` HTTP's, 0 where no answer came.
+ */
+void metrics_follow_cluster(struct metrics *metrics);
+void metrics_kubernetes_request(struct metrics *metrics, const char *verb, int status);
+void metrics_watch_restart(struct metrics *metrics);
+enum metrics_skip {
+    METRICS_SKIP_GARBAGE,
+    METRICS_SKIP_TOO_LONG,
+    METRICS_SKIP_SHAPE,
+    METRICS_SKIPS
+};
+void metrics_watch_skipped(struct metrics *metrics, enum metrics_skip reason);
+/*
+ * A place for a resource ("kartas.run.ai") that is followed, to say when it was last known to be
+ * whole, and that it is followed no more. At most 64 resources in a process's life; those beyond
+ * share the place 0, which is not looked at.
+ */
+size_t metrics_watch_place(struct metrics *metrics, const char *resource);
+void metrics_watch_synced(struct metrics *metrics, size_t place);
+void metrics_watch_forget(struct metrics *metrics, size_t place);
+
 /* What is not counted here but known elsewhere, at the moment of asking. */
 struct metrics_state {
     const json_t *definitions; /* karta_snapshot_list, and `refused` where a file's newest version

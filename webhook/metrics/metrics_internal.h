@@ -3,6 +3,8 @@
 #ifndef KARTA_METRICS_INTERNAL_H
 #define KARTA_METRICS_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "labels.h"
 #include "metrics.h"
 
@@ -19,8 +21,20 @@ struct metrics_reload_counts {
     _Atomic int64_t last_success; /* seconds since the epoch; 0: never */
 };
 
+#define KUBERNETES_VERBS 8 /* the last is any other */
+#define WATCH_PLACES 64
+
+struct metrics_cluster {
+    atomic_bool followed;
+    struct labels resources;
+    _Atomic int64_t synced[WATCH_PLACES]; /* seconds since the epoch; 0: not followed */
+    atomic_uint_fast64_t requests[KUBERNETES_VERBS][STATUSES];
+    atomic_uint_fast64_t restarts, skipped[METRICS_SKIPS];
+};
+
 struct metrics {
     struct labels kinds, profiles;
+    struct metrics_cluster cluster;
     atomic_uint_fast64_t requests[ADMISSION_ENDPOINTS][LIMIT_LABELS][2];
     atomic_uint_fast64_t patches[LIMIT_LABELS];
     atomic_uint_fast64_t http_errors[STATUSES];
@@ -34,6 +48,8 @@ void metrics_print_head(struct strbuf *out, const char *name, const char *type, 
 /* What is loaded from files: definitions, certificates, and how reading them went. */
 void metrics_print_loaded(struct metrics *metrics, const struct metrics_state *state,
                           struct strbuf *out);
+/* What is asked of the Kubernetes API server; nothing where there is none. */
+void metrics_print_cluster(struct metrics *metrics, struct strbuf *out);
 /* The standard process_* figures. */
 void metrics_print_process(struct strbuf *out);
 
