@@ -149,11 +149,62 @@ static void metrics__requests_are_counted(void **state)
     assert_metric(&server, "\nprocess_start_time_seconds ");
 }
 
+static char *post(const char *path, const char *body)
+{
+    struct client client;
+    struct answer answer;
+    running_connect(&server, &client);
+    assert_true(client_post(&client, path, body, &answer));
+    client_close(&client);
+    assert_int_equal(answer.status, 200);
+    char *text = mem_take_text(&answer.body);
+    answer_dispose(&answer);
+    return text;
+}
+
+static char *review_of(const char *operation, const char *labels, const char *old_object)
+{
+    return mem_format(
+        "{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \"request\": "
+        "{\"uid\": \"u\", \"operation\": \"%s\", \"kind\": {\"group\": \"run.ai\", \"version\": "
+        "\"v1alpha1\", \"kind\": \"Karta\"}, \"oldObject\": %s, \"object\": {\"apiVersion\": "
+        "\"run.ai/v1alpha1\", \"kind\": \"Karta\", \"metadata\": {\"labels\": {%s}}, \"spec\": "
+        "{\"structureDefinition\": {\"rootComponent\": {\"kind\": {\"group\": \"example.org\", "
+        "\"version\": \"v1\", \"kind\": \"Thing\"}}}}}}}",
+        operation, old_object, labels);
+}
+
+/* [{"op":"add","path":"/metadata/labels/run.ai~1karta-kind","value":"Thing"}] */
+static const char kind_patch[] =
+    "\"W3sib3AiOiJhZGQiLCJwYXRoIjoiL21ldGFkYXRhL2xhYmVscy9ydW4uYWl+MWthcnRhLWtpbmQiLCJ2YWx1ZSI6I"
+    "lRoaW5nIn1d\"";
+
+static void labels__are_added_and_kept(void **state)
+{
+    (void)state;
+    static const char others[] =
+        "\"run.ai/karta-group\": \"example.org\", \"run.ai/karta-version\": \"v1\"";
+    KARTA_AUTO_TEXT create = review_of("CREATE", others, "null");
+    KARTA_AUTO_TEXT patched = post("/mutate/definitions", create);
+    assert_non_null(strstr(patched, kind_patch));
+    KARTA_AUTO_TEXT update = review_of("UPDATE", "\"run.ai/karta-kind\": \"Other\"", "{}");
+    KARTA_AUTO_TEXT refused = post("/mutate/definitions", update);
+    assert_non_null(
+        strstr(refused, "run.ai/karta-kind is \\\"Other\\\"; it must be \\\"Thing\\\""));
+    assert_metric(&server, "\nkarta_admission_requests_total{endpoint=\"/mutate/definitions\","
+                           "kind=\"other\",allowed=\"true\"} 1\n");
+    assert_metric(&server, "\nkarta_admission_requests_total{endpoint=\"/mutate/definitions\","
+                           "kind=\"other\",allowed=\"false\"} 1\n");
+    assert_metric(&server,
+                  "\nkarta_admission_duration_seconds_count{endpoint=\"/mutate/definitions\"} 2\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folder__one_broken_file_among_ten),
         cmocka_unit_test(metrics__requests_are_counted),
+        cmocka_unit_test(labels__are_added_and_kept),
         cmocka_unit_test(health__pages),
     };
     return cmocka_run_group_tests_name("server.definitions", tests, start, stop);

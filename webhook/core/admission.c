@@ -10,8 +10,8 @@
 #include "base/strbuf.h"
 #include "handlers.h"
 
-static const char *const paths[ADMISSION_ENDPOINTS] = {"/mutate/workloads", "/mutate/pods",
-                                                       "/validate/definitions"};
+static const char *const paths[ADMISSION_ENDPOINTS] = {
+    "/mutate/workloads", "/mutate/pods", "/mutate/definitions", "/validate/definitions"};
 
 enum admission_endpoint admission_route(const char *path)
 {
@@ -97,14 +97,29 @@ static void conclude(const struct response *response, struct admission_record *r
              !response->allowed ? "denied" : (patched ? "patched" : "allowed"));
 }
 
+static int handle(enum admission_endpoint endpoint, const struct karta_snapshot *snapshot,
+                  const struct admission_config *config, const struct review *review,
+                  struct response *response, struct admission_record *record)
+{
+    switch (endpoint) {
+    case ADMISSION_MUTATE_DEFINITIONS:
+        return handle_definition_labels(review, response);
+    case ADMISSION_VALIDATE_DEFINITIONS:
+        return handle_definitions(snapshot, review, response);
+    case ADMISSION_MUTATE_WORKLOADS:
+    case ADMISSION_MUTATE_PODS:
+    case ADMISSION_ENDPOINTS:
+        break;
+    }
+    return handle_mutation(endpoint, snapshot, config, review, response, record);
+}
+
 static void answer_review(enum admission_endpoint endpoint, const struct karta_snapshot *snapshot,
                           const struct admission_config *config, const struct review *review,
                           struct admission_answer *answer, struct admission_record *record)
 {
     struct response response = {0};
-    int code = endpoint == ADMISSION_VALIDATE_DEFINITIONS
-                   ? handle_definitions(snapshot, review, &response)
-                   : handle_mutation(endpoint, snapshot, config, review, &response, record);
+    int code = handle(endpoint, snapshot, config, review, &response, record);
     answer->body = code == 0 ? response_encode(review, &response) : NULL;
     answer->status = 200;
     answer->size = answer->body != NULL ? strlen(answer->body) : 0;

@@ -16,6 +16,7 @@
 enum admission_endpoint {
     ADMISSION_MUTATE_WORKLOADS,     /* /mutate/workloads */
     ADMISSION_MUTATE_PODS,          /* /mutate/pods */
+    ADMISSION_MUTATE_DEFINITIONS,   /* /mutate/definitions */
     ADMISSION_VALIDATE_DEFINITIONS, /* /validate/definitions */
     ADMISSION_ENDPOINTS
 };

@@ -35,8 +35,12 @@ struct configurations_options {
     size_t excluded_namespace_count;
 };
 
-/* Every list may be empty: then that webhook is not there. Order and repetition of the lists do not
- * matter: the same sets give the same bytes. */
+/*
+ * Every list may be empty: then that webhook is not there. Order and repetition of the lists do not
+ * matter: the same sets give the same bytes. Left out: what has a '*' or a '/' in it, what has no
+ * version or plural, and core pods, of workloads and of policies alike. A kind with policies of
+ * both failure policies is asked about once, under Fail: each request is judged by all policies.
+ */
 struct configurations_input {
     struct configurations_resources workloads;   /* kinds that are ganged */
     struct configurations_resources definitions; /* kartas, served versions */

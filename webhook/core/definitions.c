@@ -8,37 +8,20 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "handlers.h"
-#include "karta/problem.h"
+#include "karta_object.h"
 
 /* Kubernetes shows 4 KiB of warnings in all. */
 #define WARNINGS_MOST 10U
-
-/* The root's group, version or kind; "" where it cannot be read. */
-static const char *root_text(const json_t *object, const char *key)
-{
-    static const char *const path[] = {"spec", "structureDefinition", "rootComponent", "kind"};
-    const json_t *value = object;
-    for (size_t i = 0; i < sizeof path / sizeof path[0]; i++)
-        value = json_object_get(value, path[i]);
-    const char *text = json_string_value(json_object_get(value, key));
-    return text != NULL ? text : "";
-}
 
 static bool same(json_t *a, json_t *b)
 {
     return a == b || (a != NULL && b != NULL && json_equal(a, b));
 }
 
-static bool is_deleting(const json_t *object)
-{
-    return json_is_string(
-        json_object_get(json_object_get(object, "metadata"), "deletionTimestamp"));
-}
-
 /* An update that changes nothing of ours, or of an object on its way out. */
 static bool is_harmless(const struct review *review)
 {
-    if (is_deleting(review->object))
+    if (object_is_deleting(review->object))
         return true;
     return review->old_object != NULL && same(json_object_get(review->object, "spec"),
                                               json_object_get(review->old_object, "spec"));
@@ -89,20 +72,25 @@ static json_t *causes_of(const struct karta_problems *problems)
     return list;
 }
 
+int response_refuse(struct response *response, const struct karta_problems *problems)
+{
+    response->allowed = false;
+    response->code = 422;
+    response->reason = "Invalid";
+    response->message = karta_problems_summary(problems);
+    response->causes = causes_of(problems);
+    return response->message != NULL && response->causes != NULL ? 0 : KARTA_ERR_NOMEM;
+}
+
 /* What a definition is for is its identity: workloads remember it. */
 static void check_update(const struct review *review, struct karta_problems *problems)
 {
-    static const char *const keys[] = {"group", "version", "kind"};
-    if (review->old_object == NULL || root_text(review->old_object, "kind")[0] == '\0' ||
-        root_text(review->object, "kind")[0] == '\0')
+    if (review->old_object == NULL || object_root_text(review->old_object, "kind")[0] == '\0' ||
+        object_root_text(review->object, "kind")[0] == '\0' ||
+        object_root_is_same(review->object, review->old_object))
         return;
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(root_text(review->object, keys[i]), root_text(review->old_object, keys[i])) == 0)
-            continue;
-        karta_problems_add(problems, KARTA_REFUSAL, "spec.structureDefinition.rootComponent.kind",
-                           "cannot change: delete the definition and create another");
-        return;
-    }
+    karta_problems_add(problems, KARTA_REFUSAL, "spec.structureDefinition.rootComponent.kind",
+                       "cannot change: delete the definition and create another");
 }
 
 /*
@@ -116,11 +104,11 @@ static void check_taken(const struct karta_snapshot *snapshot, const struct revi
     const json_t *metadata = json_object_get(review->object, "metadata");
     const char *name = json_string_value(json_object_get(metadata, "name"));
     const struct karta_definition *other = karta_snapshot_find(
-        snapshot, root_text(review->object, "group"), root_text(review->object, "version"),
-        root_text(review->object, "kind"));
+        snapshot, object_root_text(review->object, "group"),
+        object_root_text(review->object, "version"), object_root_text(review->object, "kind"));
     if (other == NULL || strcmp(review->operation, "CREATE") != 0 ||
         strncmp(karta_definition_origin(other), cluster, sizeof cluster - 1) != 0 ||
-        is_deleting(karta_definition_document(other)) ||
+        object_is_deleting(karta_definition_document(other)) ||
         (name != NULL && strcmp(name, karta_definition_name(other)) == 0))
         return;
     karta_problems_add(problems, KARTA_REFUSAL, "spec.structureDefinition.rootComponent.kind",
@@ -138,19 +126,15 @@ int handle_definitions(const struct karta_snapshot *snapshot, const struct revie
     struct karta_problems *problems = karta_problems_new();
     if (problems == NULL)
         return KARTA_ERR_NOMEM;
-    check_update(review, problems);
-    check_taken(snapshot, review, problems);
+    if (object_is_karta(review->object)) {
+        check_update(review, problems);
+        check_taken(snapshot, review, problems);
+    }
     karta_document_validate(review->object, problems);
     response->warnings = warnings_of(problems);
-    if (karta_problems_refusals(problems) > 0) {
-        response->allowed = false;
-        response->code = 422;
-        response->reason = "Invalid";
-        response->message = karta_problems_summary(problems);
-        response->causes = causes_of(problems);
-    }
-    bool good = response->warnings != NULL &&
-                (response->allowed || (response->message != NULL && response->causes != NULL));
+    int code = response->warnings != NULL ? 0 : KARTA_ERR_NOMEM;
+    if (code == 0 && karta_problems_refusals(problems) > 0)
+        code = response_refuse(response, problems);
     karta_problems_free(problems);
-    return good ? 0 : KARTA_ERR_NOMEM;
+    return code;
 }

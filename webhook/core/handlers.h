@@ -4,6 +4,7 @@
 #define KARTA_CORE_HANDLERS_H
 
 #include "admission.h"
+#include "karta/problem.h"
 #include "review.h"
 
 /* `record` gets the profile that was written and what went wrong. 0, or KARTA_ERR_NOMEM. */
@@ -12,5 +13,10 @@ int handle_mutation(enum admission_endpoint endpoint, const struct karta_snapsho
                     struct response *response, struct admission_record *record);
 int handle_definitions(const struct karta_snapshot *snapshot, const struct review *review,
                        struct response *response);
+int handle_definition_labels(const struct review *review, struct response *response);
+
+/* Denies with 422: the refusals in one line as the message, each whole as a cause. 0, or
+ * KARTA_ERR_NOMEM. */
+int response_refuse(struct response *response, const struct karta_problems *problems);
 
 #endif

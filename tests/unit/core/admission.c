@@ -345,10 +345,29 @@ static void definition__root_kind_is_immutable(void **state)
     call_dispose(&call);
 }
 
+/* Between the bytes: the patch is sent, and is counted for no profile. */
+static void definition__is_labelled(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \"request\": "
+        "{\"uid\": \"u\", \"operation\": \"CREATE\", \"object\": {\"apiVersion\": "
+        "\"run.ai/v1alpha1\", \"kind\": \"Karta\", \"metadata\": {}, \"spec\": "
+        "{\"structureDefinition\": {\"rootComponent\": {\"kind\": {\"group\": \"g\", "
+        "\"version\": \"v1\", \"kind\": \"K\"}}}}}}}";
+    struct call call = post_text(ADMISSION_MUTATE_DEFINITIONS, &config, text);
+    assert_true(json_is_true(response_of(&call, "allowed")));
+    assert_string_equal(text_of(&call, "patchType"), "JSONPatch");
+    assert_string_equal(call.record.verdict, "patched");
+    assert_string_equal(call.record.profile, "");
+    call_dispose(&call);
+}
+
 static void route__knows_its_paths_only(void **state)
 {
     (void)state;
     assert_int_equal(admission_route("/mutate/workloads"), ADMISSION_MUTATE_WORKLOADS);
+    assert_int_equal(admission_route("/mutate/definitions"), ADMISSION_MUTATE_DEFINITIONS);
     assert_int_equal(admission_route("/validate/definitions"), ADMISSION_VALIDATE_DEFINITIONS);
     assert_int_equal(admission_route("/"), ADMISSION_ENDPOINTS);
     assert_int_equal(admission_route("/mutate/workloads/"), ADMISSION_ENDPOINTS);
@@ -370,6 +389,7 @@ int main(void)
         cmocka_unit_test(definition__that_is_broken_is_refused_with_its_causes),
         cmocka_unit_test(definition__is_let_go_and_labelled_however_broken),
         cmocka_unit_test(definition__root_kind_is_immutable),
+        cmocka_unit_test(definition__is_labelled),
         cmocka_unit_test(route__knows_its_paths_only)};
     if (karta_engine_init(NULL) != 0)
         return 1;

@@ -10,10 +10,15 @@
 static void encode__matches_the_rfc(void **state)
 {
     (void)state;
-    static const char *const rows[][2] = {{"", ""},         {"f", "Zg=="},     {"fo", "Zm8="},
-                                          {"foo", "Zm9v"},  {"foob", "Zm9vYg=="},
-                                          {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"},
-                                          {"\xff\xfe\xfd", "//79"}, {"\xfb\xef\xbe", "++++"}};
+    static const char *const rows[][2] = {{"", ""},
+                                          {"f", "Zg=="},
+                                          {"fo", "Zm8="},
+                                          {"foo", "Zm9v"},
+                                          {"foob", "Zm9vYg=="},
+                                          {"fooba", "Zm9vYmE="},
+                                          {"foobar", "Zm9vYmFy"},
+                                          {"\xff\xfe\xfd", "//79"},
+                                          {"\xfb\xef\xbe", "++++"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *text = base64_encode(rows[i][0], strlen(rows[i][0]));
         assert_string_equal(text, rows[i][1]);

@@ -14,10 +14,9 @@
 
 static const struct admission_config config = {.profile = "kai", .deadline_ms = 60000};
 
-/* A good definition of a fixture, to be changed. */
-static json_t *fixture(const char *name)
+/* The first document of a file, to be changed. */
+static json_t *document_of(const char *path)
 {
-    KARTA_AUTO_TEXT path = mem_format("tests/fixtures/validate/%s/karta.yaml", name);
     size_t size;
     KARTA_AUTO_TEXT bytes = test_read(path, &size);
     json_t *documents = NULL;
@@ -25,6 +24,12 @@ static json_t *fixture(const char *name)
     json_t *document = json_incref(json_array_get(documents, 0));
     json_decref(documents);
     return document;
+}
+
+static json_t *fixture(const char *name)
+{
+    KARTA_AUTO_TEXT path = mem_format("tests/fixtures/validate/%s/karta.yaml", name);
+    return document_of(path);
 }
 
 static json_t *component(json_t *karta, const char *key)
@@ -131,6 +136,21 @@ static void create__cuts_long_warnings_between_characters(void **state)
         assert_true(strlen(text) <= 255 && strlen(text) >= 250);
         assert_string_equal(text + strlen(text) - 3, "...");
     }
+    json_decref(response);
+}
+
+/* A profile has no root: nothing that is asked of Kartas alone is asked of it. */
+static void profile__is_judged_as_one(void **state)
+{
+    (void)state;
+    json_t *response = answer("CREATE", document_of("profiles/native.yaml"), NULL);
+    assert_string_equal(message_of(response), "allowed");
+    json_decref(response);
+    json_t *broken = document_of("profiles/native.yaml");
+    json_object_set_new(json_object_get(broken, "spec"), "schedulerName", json_integer(1));
+    response = answer("UPDATE", broken, document_of("profiles/native.yaml"));
+    assert_string_equal(message_of(response),
+                        "spec.schedulerName: is a number where text belongs; put it in quotes");
     json_decref(response);
 }
 
@@ -268,6 +288,7 @@ int main(void)
         cmocka_unit_test(create__names_every_problem_whole),
         cmocka_unit_test(create__warns_and_allows),
         cmocka_unit_test(create__cuts_long_warnings_between_characters),
+        cmocka_unit_test(profile__is_judged_as_one),
         cmocka_unit_test(update__keeps_the_kind),
         cmocka_unit_test(update__says_of_a_broken_kind_what_it_lacks),
         cmocka_unit_test(update__puts_problems_in_order),
