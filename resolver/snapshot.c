@@ -30,6 +30,7 @@ static void entry_dispose(struct snapshot_entry *entry)
 {
     definition_free(entry->definition);
     profile_free(entry->profile);
+    policy_free(entry->policy);
     karta_problems_free(entry->problems);
     free(entry->name);
     free(entry->origin);
@@ -45,6 +46,7 @@ void karta_snapshot_unref(struct karta_snapshot *snapshot)
     free(snapshot->entries);
     free(snapshot->definitions);
     free(snapshot->profiles);
+    free(snapshot->policies);
     free(snapshot);
 }
 
@@ -68,6 +70,11 @@ static int make_room(struct karta_snapshot *snapshot)
     if (profiles == NULL)
         return KARTA_ERR_NOMEM;
     snapshot->profiles = profiles;
+    struct karta_policy **policies =
+        realloc(snapshot->policies, room * sizeof(struct karta_policy *));
+    if (policies == NULL)
+        return KARTA_ERR_NOMEM;
+    snapshot->policies = policies;
     snapshot->entry_room = room;
     return 0;
 }
@@ -93,7 +100,8 @@ static struct snapshot_entry *add_entry(struct karta_snapshot *snapshot, const c
 static void mark_shadowed(struct karta_snapshot *snapshot, const void *loser)
 {
     for (size_t i = 0; i < snapshot->entry_count; i++)
-        if (snapshot->entries[i].definition == loser || snapshot->entries[i].profile == loser)
+        if (snapshot->entries[i].definition == loser || snapshot->entries[i].profile == loser ||
+            snapshot->entries[i].policy == loser)
             snapshot->entries[i].shadowed = true;
 }
 
@@ -122,6 +130,23 @@ static void put_profile(struct karta_snapshot *snapshot, struct karta_profile *p
         return;
     }
     snapshot->profiles[snapshot->profile_count++] = profile;
+}
+
+/* By name, so that whatever several policies say comes in one order. */
+static void put_policy(struct karta_snapshot *snapshot, struct karta_policy *policy)
+{
+    size_t at = 0;
+    while (at < snapshot->policy_count && strcmp(snapshot->policies[at]->name, policy->name) < 0)
+        at++;
+    if (at < snapshot->policy_count && strcmp(snapshot->policies[at]->name, policy->name) == 0) {
+        mark_shadowed(snapshot, snapshot->policies[at]);
+        snapshot->policies[at] = policy;
+        return;
+    }
+    memmove(&snapshot->policies[at + 1], &snapshot->policies[at],
+            (snapshot->policy_count - at) * sizeof(struct karta_policy *));
+    snapshot->policies[at] = policy;
+    snapshot->policy_count++;
 }
 
 /* Copies an entry's problems to the caller's list, each path with its origin. */
@@ -153,6 +178,10 @@ static int load_document(struct karta_snapshot *snapshot, const json_t *document
         entry->kind = "GangProfile";
         entry->profile = profile_new(document, origin, entry->problems);
         break;
+    case DOCUMENT_POLICY:
+        entry->kind = "WorkloadPolicy";
+        entry->policy = policy_new(document, origin, entry->problems);
+        break;
     case DOCUMENT_UNKNOWN:
         break;
     }
@@ -160,6 +189,8 @@ static int load_document(struct karta_snapshot *snapshot, const json_t *document
         put_definition(snapshot, entry->definition);
     if (entry->profile != NULL)
         put_profile(snapshot, entry->profile);
+    if (entry->policy != NULL)
+        put_policy(snapshot, entry->policy);
     report(entry, problems);
     return 0;
 }
@@ -238,7 +269,7 @@ const struct karta_profile *karta_snapshot_profile(const struct karta_snapshot *
 
 static const char *state_of(const struct snapshot_entry *entry)
 {
-    if (entry->definition == NULL && entry->profile == NULL)
+    if (entry->definition == NULL && entry->profile == NULL && entry->policy == NULL)
         return "failed";
     return entry->shadowed ? "shadowed" : "active";
 }
@@ -303,6 +334,12 @@ static int warm_profile(const struct karta_profile *profile, struct karta_error 
     return code;
 }
 
+static int warm_policy(const struct karta_policy *policy, struct karta_error *err)
+{
+    int code = policy_compile(policy, err);
+    return code == 0 ? 0 : karta_error_wrap(err, code, "%s", policy->name);
+}
+
 static int warm_definition(const struct karta_definition *definition, struct karta_error *err)
 {
     int code = warm(definition->structure, definition->name, err);
@@ -320,7 +357,9 @@ int karta_snapshot_warm_entry(const struct karta_snapshot *snapshot, size_t inde
     if (entry->shadowed)
         return 0;
     int code = entry->definition != NULL ? warm_definition(entry->definition, err) : 0;
-    return code == 0 && entry->profile != NULL ? warm_profile(entry->profile, err) : code;
+    if (code == 0 && entry->profile != NULL)
+        code = warm_profile(entry->profile, err);
+    return code == 0 && entry->policy != NULL ? warm_policy(entry->policy, err) : code;
 }
 
 int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err)

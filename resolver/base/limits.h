@@ -42,6 +42,10 @@
 #define LIMIT_COMPONENTS 64U
 #define LIMIT_PROBLEMS 256U
 
+/* policies: names of users and namespaces end at 253; two parts a rule fit into one program */
+#define LIMIT_GLOB 256U
+#define LIMIT_POLICY_CHECKS 100U
+
 /* a resolved workload: instances are the entries of a list in one object */
 #define LIMIT_INSTANCES 1000U
 #define LIMIT_COUNT 2147483647LL

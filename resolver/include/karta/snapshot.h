@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot holds the definitions and profiles that are in force together. It is filled once by
+ * A snapshot holds the definitions, profiles and policies that are in force together. It is filled once by
  * one thread, then shared: reference-counted and read-only, so that a request keeps the snapshot
  * that it started with while the server swaps in another.
  */
@@ -25,7 +25,7 @@ KARTA_API struct karta_snapshot *karta_snapshot_ref(struct karta_snapshot *snaps
 KARTA_API void karta_snapshot_unref(struct karta_snapshot *snapshot);
 
 /*
- * Loads every document of `bytes` (Karta or GangProfile; YAML or JSON). `origin` names the source
+ * Loads every document of `bytes` (Karta, GangProfile or WorkloadPolicy; YAML or JSON). `origin` names the source
  * in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of the cluster). A later definition of the same group/version/kind
  * shadows the earlier; a document with a refusal is left out and listed with state "failed".
  * `problems` (may be NULL) collects what was wrong, each path with "origin: " before it where the
@@ -52,7 +52,8 @@ KARTA_API const struct karta_profile *karta_snapshot_profile(const struct karta_
                                                              const char *name);
 
 /*
- * What was loaded, in load order: a new JSON array of {name, kind ("Karta" or "GangProfile"),
+ * What was loaded, in load order: a new JSON array of {name, kind ("Karta", "GangProfile" or
+ * "WorkloadPolicy"),
  * for: {group, version, kind}, origin, state: "active" | "shadowed" | "failed", problems: [..]}.
  */
 KARTA_API json_t *karta_snapshot_list(const struct karta_snapshot *snapshot);
@@ -64,7 +65,7 @@ KARTA_API size_t karta_snapshot_count(const struct karta_snapshot *snapshot, con
 KARTA_API int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err);
 
 /*
- * Validates one Karta or GangProfile document without loading it: every problem, refusals and
+ * Validates one Karta, GangProfile or WorkloadPolicy document without loading it: every problem, refusals and
  * warnings, in document order. What the list holds already counts as said of the same document.
  */
 KARTA_API void karta_document_validate(const json_t *document, struct karta_problems *problems);
