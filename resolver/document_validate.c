@@ -62,7 +62,6 @@ void karta_document_validate(const json_t *document, struct karta_problems *prob
     struct karta_definition *definition = NULL;
     struct karta_profile *profile = NULL;
     struct karta_policy *policy = NULL;
-    struct karta_error err = {0};
     switch (document_kind(document, problems)) {
     case DOCUMENT_KARTA:
         definition = definition_new(document, "", problems);
@@ -84,8 +83,10 @@ void karta_document_validate(const json_t *document, struct karta_problems *prob
         compile(profile->program, "podTemplate", problems);
     for (size_t i = 0; profile != NULL && i < profile->workload_count; i++)
         compile(profile->workload[i].program, "workload", problems);
-    if (policy != NULL && policy_compile(policy, &err) != 0)
-        karta_problems_add(problems, KARTA_REFUSAL, "spec", "expressions: %s", err.message);
+    if (policy != NULL) {
+        compile(policy->program, "validation", problems);
+        compile(policy->messages, "message", problems);
+    }
     problems_order(problems, document);
     policy_free(policy);
     definition_free(definition);

@@ -33,7 +33,6 @@ static void match_dispose(struct karta_policy *policy)
 
 static void check_dispose(struct policy_check *check)
 {
-    jq_program_free(check->message_program);
     jq_expression_free(check->message_jq);
     jq_expression_free(check->jq);
     free(check->message);
@@ -46,6 +45,7 @@ void policy_free(struct karta_policy *policy)
         return;
     match_dispose(policy);
     jq_program_free(policy->program);
+    jq_program_free(policy->messages);
     for (size_t i = 0; i < policy->check_count; i++)
         check_dispose(&policy->checks[i]);
     free(policy->checks);
@@ -59,11 +59,7 @@ void policy_free(struct karta_policy *policy)
 
 int policy_compile(const struct karta_policy *policy, struct karta_error *err)
 {
-    int code = policy->program != NULL ? jq_program_compile(policy->program, NULL, err) : 0;
-    for (size_t i = 0; code == 0 && i < policy->check_count; i++)
-        if (policy->checks[i].message_program != NULL)
-            code = jq_program_compile(policy->checks[i].message_program, NULL, err);
-    return code;
+    return policy->program != NULL ? jq_program_compile(policy->program, NULL, err) : 0;
 }
 
 size_t karta_policy_count(const struct karta_snapshot *snapshot)

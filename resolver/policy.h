@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "jq/jq_program.h"
+#include "karta/policy.h"
 #include "karta/problem.h"
 #include "parse_common.h"
 
@@ -32,16 +33,18 @@ struct label_rule {
     struct text_list values; /* of In and NotIn */
 };
 
-enum { POLICY_CREATE = 1, POLICY_UPDATE = 2 };               /* operations */
-enum { POLICY_DENY = 1, POLICY_WARN = 2, POLICY_AUDIT = 4 }; /* actions */
+enum { POLICY_CREATE = 1, POLICY_UPDATE = 2 }; /* operations */
+
+/* What expressions read: the view and the request, by the place in policy_input_names. */
+extern const char *const policy_input_names[];
 
 /* A match condition or a validation. */
 struct policy_check {
     char *name; /* of a condition; NULL: a validation */
     struct jq_expression *jq;
-    char *message;                      /* NULL: none is stated */
-    struct jq_expression *message_jq;   /* NULL: none; else wins over `message` */
-    struct jq_program *message_program; /* of message_jq: run only where the check fails */
+    char *message;                    /* NULL: none is stated */
+    struct jq_expression *message_jq; /* NULL: none; else wins over `message` */
+    size_t message_part;              /* of message_jq in the policy's `messages` */
 };
 
 struct karta_policy {
@@ -55,11 +58,13 @@ struct karta_policy {
     size_t label_count;
     struct text_list exempt_users; /* globs */
     bool ignore_failures;          /* failurePolicy: Ignore */
-    unsigned actions;
-    struct policy_check *checks; /* conditions first, then validations */
+    unsigned actions;              /* KARTA_POLICY_... */
+    struct policy_check *checks;   /* conditions first, then validations */
     size_t condition_count, check_count;
-    struct jq_program *program;   /* parts in the checks' order; NULL where there are no checks */
-    char *queue, *priority_class; /* defaults; NULL: none */
+    struct jq_program *program;    /* parts in the checks' order; NULL where there are no checks */
+    struct jq_program *messages;   /* run only where a validation fails; NULL: there are none */
+    unsigned reads, messages_read; /* a bit for each of policy_input_names */
+    char *queue, *priority_class;  /* defaults; NULL: none */
 };
 
 /* As definition_new. */
@@ -67,8 +72,13 @@ struct karta_policy *policy_new(const json_t *document, const char *origin,
                                 struct karta_problems *problems);
 void policy_free(struct karta_policy *policy);
 
-/* Compiles all that the policy runs. */
+/* Compiles what every request runs; the messages are compiled when the first is needed. */
 int policy_compile(const struct karta_policy *policy, struct karta_error *err);
+
+struct karta_request;
+/* Whether the policy is asked about this request, for an object of this group and kind. */
+bool policy_concerns(const struct karta_policy *policy, const struct karta_request *request,
+                     const char *group, const char *kind);
 
 /* What the readers share. */
 struct policy_parse {

@@ -12,7 +12,7 @@
 #include "policy.h"
 
 /* What expressions find: the view (docs/view.md) and the request. */
-static const char *const input_names[] = {
+const char *const policy_input_names[] = {
     "workload", "definition", "status",  "suspended", "components", "totals",  "queue",
     "complete", "podGroups",  "request", "object",    "oldObject",  "oldView", NULL};
 
@@ -20,12 +20,12 @@ static struct jq_expression *parse_jq(struct policy_parse *parse, const struct a
                                       const json_t *object, const char *key)
 {
     struct jq_expression *jq = parse_expression(&parse->base, at, object, key);
-    const char *other = jq != NULL ? jq_expression_reads_other(jq, input_names) : NULL;
+    const char *other = jq != NULL ? jq_expression_reads_other(jq, policy_input_names) : NULL;
     char meant[MEANT_SIZE];
     if (other != NULL)
         schema_problem(parse->base.problems, KARTA_WARNING, at, key,
                        "reads .%.60s, which no view has%s", other,
-                       did_you_mean(nearest_name(other, input_names), meant));
+                       did_you_mean(nearest_name(other, policy_input_names), meant));
     return jq;
 }
 
@@ -88,11 +88,6 @@ static void parse_message(struct policy_parse *parse, const struct at *at, const
     else
         check->message = parse_keep(&parse->base, message);
     check->message_jq = parse_jq(parse, at, object, "messageExpression");
-    const struct jq_part part = {check->message_jq, JQ_VALUES};
-    struct karta_error err = {0};
-    if (check->message_jq != NULL && jq_program_new(&part, 1, &check->message_program, &err) != 0)
-        schema_problem(parse->base.problems, KARTA_REFUSAL, at, "messageExpression", "%s",
-                       err.message);
 }
 
 static void parse_validations(struct policy_parse *parse, const struct at *at, const json_t *list)
@@ -111,19 +106,44 @@ static void parse_validations(struct policy_parse *parse, const struct at *at, c
     }
 }
 
-static void make_program(struct policy_parse *parse, const struct at *at)
+/* The names of the input that the expression reads, or may read. */
+static unsigned reads_of(const struct jq_expression *jq)
+{
+    unsigned reads = 0;
+    for (size_t i = 0; policy_input_names[i] != NULL; i++)
+        reads |= jq_expression_reads(jq, policy_input_names[i]) ? 1U << i : 0;
+    return reads;
+}
+
+static struct jq_program *make_program(struct policy_parse *parse, const struct at *at,
+                                       const struct jq_part *parts, size_t count)
+{
+    struct jq_program *program = NULL;
+    struct karta_error err = {0};
+    if (count > 0 && jq_program_new(parts, count, &program, &err) != 0)
+        schema_problem(parse->base.problems, KARTA_REFUSAL, at, NULL, "%s", err.message);
+    return program;
+}
+
+static void make_programs(struct policy_parse *parse, const struct at *at)
 {
     struct karta_policy *policy = parse->policy;
-    struct jq_part parts[LIMIT_PROGRAM_PARTS];
-    struct karta_error err = {0};
+    struct jq_part parts[LIMIT_POLICY_CHECKS], messages[LIMIT_POLICY_CHECKS];
+    size_t message_count = 0;
     for (size_t i = 0; i < policy->check_count; i++) {
-        if (policy->checks[i].jq == NULL)
+        struct policy_check *check = &policy->checks[i];
+        if (check->jq == NULL)
             return; /* a problem already */
-        parts[i] = (struct jq_part){policy->checks[i].jq, JQ_VALUES};
+        parts[i] = (struct jq_part){check->jq, JQ_VALUES};
+        policy->reads |= reads_of(check->jq);
+        if (check->message_jq == NULL)
+            continue;
+        check->message_part = message_count;
+        messages[message_count++] = (struct jq_part){check->message_jq, JQ_VALUES};
+        policy->messages_read |= reads_of(check->message_jq);
     }
-    if (policy->check_count > 0 &&
-        jq_program_new(parts, policy->check_count, &policy->program, &err) != 0)
-        schema_problem(parse->base.problems, KARTA_REFUSAL, at, NULL, "%s", err.message);
+    policy->program = make_program(parse, at, parts, policy->check_count);
+    policy->messages = make_program(parse, at, messages, message_count);
 }
 
 void policy_parse_checks(struct policy_parse *parse, const struct at *at, const json_t *spec)
@@ -146,5 +166,5 @@ void policy_parse_checks(struct policy_parse *parse, const struct at *at, const 
         return;
     parse_conditions(parse, at, conditions);
     parse_validations(parse, at, validations);
-    make_program(parse, at);
+    make_programs(parse, at);
 }

@@ -35,7 +35,7 @@ static void parse_actions(struct policy_parse *parse, const struct at *at, const
     const json_t *list = schema_get(problems, at, spec, "validationActions", JSON_ARRAY);
     const struct at list_at = {at, "validationActions", 0};
     if (!schema_states(spec, "validationActions"))
-        parse->policy->actions = POLICY_DENY;
+        parse->policy->actions = KARTA_POLICY_DENY;
     if (list != NULL && json_array_size(list) == 0)
         schema_problem(problems, KARTA_REFUSAL, at, "validationActions",
                        "is empty: it holds Deny, Warn or Audit");
@@ -45,7 +45,7 @@ static void parse_actions(struct policy_parse *parse, const struct at *at, const
         if (name != NULL)
             add_action(parse, &here, name);
     }
-    const unsigned both = POLICY_DENY | POLICY_WARN;
+    const unsigned both = KARTA_POLICY_DENY | KARTA_POLICY_WARN;
     if ((parse->policy->actions & both) == both)
         schema_problem(problems, KARTA_REFUSAL, at, "validationActions",
                        "holds Deny and Warn: who is denied would hear it twice");
