@@ -10,8 +10,8 @@
 #include "base/strbuf.h"
 #include "handlers.h"
 
-static const char *const paths[ADMISSION_ENDPOINTS] = {"/mutate/workloads", "/mutate/pods",
-                                                       "/validate/definitions"};
+static const char *const paths[ADMISSION_ENDPOINTS] = {
+    "/mutate/workloads", "/mutate/pods", "/validate/definitions", "/validate/workloads"};
 
 enum admission_endpoint admission_route(const char *path)
 {
@@ -29,6 +29,7 @@ const char *admission_path(enum admission_endpoint endpoint)
 void admission_answer_dispose(struct admission_answer *answer)
 {
     free(answer->body);
+    free(answer->decisions);
     *answer = (struct admission_answer){0};
 }
 
@@ -102,9 +103,13 @@ static void answer_review(enum admission_endpoint endpoint, const struct karta_s
                           struct admission_answer *answer, struct admission_record *record)
 {
     struct response response = {0};
-    int code = endpoint == ADMISSION_VALIDATE_DEFINITIONS
-                   ? handle_definitions(snapshot, review, &response)
-                   : handle_mutation(endpoint, snapshot, config, review, &response, record);
+    int code = 0;
+    if (endpoint == ADMISSION_VALIDATE_DEFINITIONS)
+        code = handle_definitions(snapshot, review, &response);
+    else if (endpoint == ADMISSION_VALIDATE_WORKLOADS)
+        code = handle_policies(snapshot, config, review, &response, answer);
+    else
+        code = handle_mutation(endpoint, snapshot, config, review, &response, record);
     answer->body = code == 0 ? response_encode(review, &response) : NULL;
     answer->status = 200;
     answer->size = answer->body != NULL ? strlen(answer->body) : 0;

@@ -11,12 +11,14 @@
 #include <stddef.h>
 
 #include "karta/mutate.h"
+#include "karta/policy.h"
 #include "karta/snapshot.h"
 
 enum admission_endpoint {
     ADMISSION_MUTATE_WORKLOADS,     /* /mutate/workloads */
     ADMISSION_MUTATE_PODS,          /* /mutate/pods */
     ADMISSION_VALIDATE_DEFINITIONS, /* /validate/definitions */
+    ADMISSION_VALIDATE_WORKLOADS,   /* /validate/workloads */
     ADMISSION_ENDPOINTS
 };
 
@@ -49,6 +51,8 @@ struct admission_answer {
     unsigned status; /* HTTP: 200 with an AdmissionReview, or 400 with {"error": "..."} */
     char *body;      /* new; JSON */
     size_t size;
+    struct karta_policy_decision *decisions; /* of policies; new, but borrows from the snapshot */
+    size_t decision_count;
 };
 
 /* The endpoint of an URL path; ADMISSION_ENDPOINTS where there is none. Query strings are not

@@ -13,4 +13,12 @@ int handle_mutation(enum admission_endpoint endpoint, const struct karta_snapsho
 int handle_definitions(const struct karta_snapshot *snapshot, const struct review *review,
                        struct response *response);
 
+/* *decided gets the decisions, which borrow from the snapshot. */
+int handle_policies(const struct karta_snapshot *snapshot, const struct admission_config *config,
+                    const struct review *review, struct response *response,
+                    struct admission_answer *decided);
+
+/* True where nothing in this namespace is ever looked at. */
+bool admission_excludes(const struct admission_config *config, const char *ns);
+
 #endif

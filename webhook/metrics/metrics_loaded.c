@@ -29,6 +29,21 @@ static void print_definitions(const json_t *list, struct strbuf *out)
                     sources[i / 4], states[i % 4], counts[i / 4][i % 4]);
 }
 
+static void print_policies(const json_t *list, struct strbuf *out)
+{
+    size_t index, count = 0;
+    json_t *entry;
+    json_array_foreach(list, index, entry)
+    {
+        const char *kind = json_string_value(json_object_get(entry, "kind"));
+        const char *state = json_string_value(json_object_get(entry, "state"));
+        count += kind != NULL && state != NULL && strcmp(kind, "WorkloadPolicy") == 0 &&
+                 strcmp(state, "active") == 0;
+    }
+    metrics_print_head(out, "karta_policies", "gauge", "Policies in force.");
+    strbuf_addf(out, "karta_policies %zu\n", count);
+}
+
 static void print_certificate(const struct metrics_state *state, struct strbuf *out)
 {
     if (state->certificate_not_after == 0)
@@ -70,6 +85,7 @@ void metrics_print_loaded(struct metrics *metrics, const struct metrics_state *s
                           struct strbuf *out)
 {
     print_definitions(state->definitions, out);
+    print_policies(state->definitions, out);
     print_certificate(state, out);
     print_reloads(metrics, out);
 }
