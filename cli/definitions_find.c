@@ -13,7 +13,8 @@
 
 bool definitions_is_one(const json_t *entry)
 {
-    return strcmp(input_text(entry, "kind"), "GangProfile") != 0;
+    const char *kind = input_text(entry, "kind");
+    return strcmp(kind, "GangProfile") != 0 && strcmp(kind, "WorkloadPolicy") != 0;
 }
 
 /* True for Kind, group/Kind and the resource's name, in any case, as kubectl takes them. */

@@ -60,6 +60,37 @@ bool name_is_label_value(const char *text)
     return true;
 }
 
+bool name_is_dns_subdomain(const char *text)
+{
+    size_t size = strlen(text);
+    char before = '.';
+    for (const char *c = text; *c != '\0'; before = *c++) {
+        bool lower = is_alnum(*c) && !(*c >= 'A' && *c <= 'Z');
+        bool inner = *c == '-' && before != '.';
+        bool end = *c == '.' && before != '.' && before != '-';
+        if (!lower && !inner && !end)
+            return false;
+    }
+    return size > 0 && size <= 253 && before != '.' && before != '-';
+}
+
+bool name_is_qualified(const char *text)
+{
+    char prefix[254];
+    const char *slash = strchr(text, '/');
+    const char *name = slash != NULL ? slash + 1 : text;
+    if (name[0] == '\0' || !name_is_label_value(name))
+        return false;
+    if (slash == NULL)
+        return true;
+    size_t size = (size_t)(slash - text);
+    if (size >= sizeof prefix)
+        return false;
+    memcpy(prefix, text, size);
+    prefix[size] = '\0';
+    return name_is_dns_subdomain(prefix);
+}
+
 int name_nonce(const char *uid, char nonce[NONCE_SIZE], struct karta_error *err)
 {
     if (hash_hex8(&uid, 1, nonce) != 0)

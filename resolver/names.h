@@ -28,6 +28,13 @@ void name_dns_label(const char *text, char label[NAME_SIZE]);
 /* A label value as Kubernetes takes it: at most 63 of [-_.A-Za-z0-9], alphanumeric at both ends. */
 bool name_is_label_value(const char *text);
 
+/* As Kubernetes names objects: DNS labels joined by dots, at most 253 characters. */
+bool name_is_dns_subdomain(const char *text);
+
+/* As Kubernetes names labels: a label value that isn't empty, after a DNS prefix and '/', if any.
+ */
+bool name_is_qualified(const char *text);
+
 /* The nonce of one admission: eight hex digits of SHA-256 of the request's uid. */
 int name_nonce(const char *uid, char nonce[NONCE_SIZE], struct karta_error *err);
 

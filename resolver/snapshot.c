@@ -73,6 +73,7 @@ static void document_unref(struct snapshot_document *document)
         return;
     definition_free(document->definition);
     profile_free(document->profile);
+    policy_free(document->policy);
     karta_problems_free(document->problems);
     free(document->name);
     free(document->origin);
@@ -90,6 +91,7 @@ void karta_snapshot_unref(struct karta_snapshot *snapshot)
     free(snapshot->definitions);
     free(snapshot->slots);
     free(snapshot->profiles);
+    free(snapshot->policies);
     free(snapshot);
 }
 
@@ -113,6 +115,11 @@ static int make_room(struct karta_snapshot *snapshot)
     if (profiles == NULL)
         return KARTA_ERR_NOMEM;
     snapshot->profiles = profiles;
+    struct karta_policy **policies =
+        realloc(snapshot->policies, room * sizeof(struct karta_policy *));
+    if (policies == NULL)
+        return KARTA_ERR_NOMEM;
+    snapshot->policies = policies;
     if (make_slots(snapshot, room) != 0)
         return KARTA_ERR_NOMEM;
     snapshot->entry_room = room;
@@ -150,7 +157,8 @@ static void mark_shadowed(struct karta_snapshot *snapshot, const void *loser)
 {
     for (size_t i = 0; i < snapshot->entry_count; i++) {
         const struct snapshot_document *document = snapshot->entries[i].document;
-        if (document->definition == loser || document->profile == loser)
+        if (document->definition == loser || document->profile == loser ||
+            document->policy == loser)
             snapshot->entries[i].shadowed = true;
     }
 }
@@ -181,6 +189,23 @@ static void put_profile(struct karta_snapshot *snapshot, struct karta_profile *p
     snapshot->profiles[snapshot->profile_count++] = profile;
 }
 
+/* By name, so that whatever several policies say comes in one order. */
+static void put_policy(struct karta_snapshot *snapshot, struct karta_policy *policy)
+{
+    size_t at = 0;
+    while (at < snapshot->policy_count && strcmp(snapshot->policies[at]->name, policy->name) < 0)
+        at++;
+    if (at < snapshot->policy_count && strcmp(snapshot->policies[at]->name, policy->name) == 0) {
+        mark_shadowed(snapshot, snapshot->policies[at]);
+        snapshot->policies[at] = policy;
+        return;
+    }
+    memmove(&snapshot->policies[at + 1], &snapshot->policies[at],
+            (snapshot->policy_count - at) * sizeof(struct karta_policy *));
+    snapshot->policies[at] = policy;
+    snapshot->policy_count++;
+}
+
 /* Into force, each in its index. */
 static void put(struct karta_snapshot *snapshot, const struct snapshot_document *document)
 {
@@ -188,6 +213,8 @@ static void put(struct karta_snapshot *snapshot, const struct snapshot_document 
         put_definition(snapshot, document->definition);
     if (document->profile != NULL)
         put_profile(snapshot, document->profile);
+    if (document->policy != NULL)
+        put_policy(snapshot, document->policy);
 }
 
 /* Copies a document's problems to the caller's list, each path with its origin. */
@@ -218,6 +245,10 @@ static int load_document(struct karta_snapshot *snapshot, const json_t *json, co
     case DOCUMENT_PROFILE:
         document->kind = "GangProfile";
         document->profile = profile_new(json, origin, document->problems);
+        break;
+    case DOCUMENT_POLICY:
+        document->kind = "WorkloadPolicy";
+        document->policy = policy_new(json, origin, document->problems);
         break;
     case DOCUMENT_UNKNOWN:
         break;

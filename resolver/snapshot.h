@@ -7,15 +7,17 @@
 
 #include "definition.h"
 #include "karta/snapshot.h"
+#include "policy.h"
 #include "profile.h"
 
 /* One loaded document, good or bad. Immutable, and shared by every snapshot that adopted it. */
 struct snapshot_document {
     atomic_size_t references;
     char *name, *origin;
-    const char *kind;                    /* static: "Karta" or "GangProfile" */
+    const char *kind;                    /* static: "Karta", "GangProfile" or "WorkloadPolicy" */
     struct karta_definition *definition; /* owned; NULL for a profile or a failed one */
     struct karta_profile *profile;       /* owned; likewise */
+    struct karta_policy *policy;         /* owned; likewise */
     struct karta_problems *problems;
 };
 
@@ -34,6 +36,8 @@ struct karta_snapshot {
     size_t slot_count;               /* a power of two, at least twice the definitions */
     struct karta_profile **profiles; /* in force; borrowed from entries */
     size_t profile_count;
+    struct karta_policy **policies; /* in force, in byte order of names; borrowed from entries */
+    size_t policy_count;
 };
 
 /* Where a definition of that kind is, or belongs: its slot. There is always a free one. */

@@ -68,7 +68,8 @@ const struct karta_profile *karta_snapshot_profile(const struct karta_snapshot *
 
 static const char *state_of(const struct snapshot_entry *entry)
 {
-    if (entry->document->definition == NULL && entry->document->profile == NULL)
+    const struct snapshot_document *document = entry->document;
+    if (document->definition == NULL && document->profile == NULL && document->policy == NULL)
         return "failed";
     return entry->shadowed ? "shadowed" : "active";
 }
@@ -134,6 +135,12 @@ static int warm_profile(const struct karta_profile *profile, struct karta_error 
     return code;
 }
 
+static int warm_policy(const struct karta_policy *policy, struct karta_error *err)
+{
+    int code = policy_compile(policy, err);
+    return code == 0 ? 0 : karta_error_wrap(err, code, "%s", policy->name);
+}
+
 static int warm_definition(const struct karta_definition *definition, struct karta_error *err)
 {
     int code = warm(definition->structure, definition->name, err);
@@ -152,7 +159,9 @@ int karta_snapshot_warm_entry(const struct karta_snapshot *snapshot, size_t inde
         return 0;
     const struct snapshot_document *document = entry->document;
     int code = document->definition != NULL ? warm_definition(document->definition, err) : 0;
-    return code == 0 && document->profile != NULL ? warm_profile(document->profile, err) : code;
+    if (code == 0 && document->profile != NULL)
+        code = warm_profile(document->profile, err);
+    return code == 0 && document->policy != NULL ? warm_policy(document->policy, err) : code;
 }
 
 int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err)

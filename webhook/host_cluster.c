@@ -38,9 +38,8 @@ static int set_identity(struct host *host, struct karta_error *err)
     gethostname(name, sizeof name - 1);
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return karta_error_set(err, KARTA_ERR_IO, "the system gives no random bytes");
-    host->identity =
-        mem_format("%s_%02x%02x%02x%02x%02x%02x%02x%02x", name, random[0], random[1], random[2],
-                   random[3], random[4], random[5], random[6], random[7]);
+    host->identity = mem_format("%s_%02x%02x%02x%02x%02x%02x%02x%02x", name, random[0], random[1],
+                                random[2], random[3], random[4], random[5], random[6], random[7]);
     return host->identity != NULL ? 0 : mem_error(err);
 }
 

@@ -22,13 +22,22 @@ struct load {
     size_t refusals;
 };
 
+/* What our own catalog is doubtful about is nothing that its users could mend; whoever writes an
+ * object of the cluster hears of its flaws from us at once. */
+static enum log_level level_of(const char *origin, enum karta_severity severity)
+{
+    if (severity == KARTA_REFUSAL)
+        return LOG_LEVEL_WARN;
+    if (strncmp(origin, "built-in:", 9) == 0)
+        return LOG_LEVEL_DEBUG;
+    return strncmp(origin, LIVE_ORIGIN, strlen(LIVE_ORIGIN)) == 0 ? LOG_LEVEL_INFO : LOG_LEVEL_WARN;
+}
+
 static void say(const struct host *host, const char *message, const char *origin,
                 const char *problem, enum karta_severity severity)
 {
-    /* what our own catalog is doubtful about is nothing that its users could mend */
-    bool ours = strncmp(origin, "built-in:", 9) == 0 && severity == KARTA_WARNING;
-    LOG_WRITE(&host->log, ours ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN, message,
-              log_text("origin", origin), log_text("problem", problem));
+    LOG_WRITE(&host->log, level_of(origin, severity), message, log_text("origin", origin),
+              log_text("problem", problem));
 }
 
 static void report_file(void *arg, const struct source_finding *finding)
@@ -63,8 +72,8 @@ static int compose(struct host *host, struct karta_snapshot **snapshot, struct k
         *snapshot = karta_snapshot_ref(host->files);
         return 0;
     }
-    return live_compose(cluster_live(host->cluster), host->files, profile_file(host),
-                        report_object, host, snapshot, err);
+    return live_compose(cluster_live(host->cluster), host->files, profile_file(host), report_object,
+                        host, snapshot, err);
 }
 
 /* New list of what is loaded, with what the one in force knows already. NULL: out of memory. */
@@ -176,8 +185,7 @@ static int reload_files(struct host *host, struct karta_error *err)
 }
 
 /* The profile in force went away with its object: its last version stays, as files' would. */
-static int keep_profile(struct host *host, struct karta_snapshot *snapshot,
-                        struct karta_error *err)
+static int keep_profile(struct host *host, struct karta_snapshot *snapshot, struct karta_error *err)
 {
     HOLDER_AUTO_SNAPSHOT before = holder_take(&host->holder);
     const struct karta_profile *profile = karta_snapshot_profile(before, host->profile);

@@ -35,7 +35,7 @@ struct host {
     char *identity;               /* ours among the replicas */
     char *ca_bundle;              /* PEM of our own CA; NULL: somebody else's */
     char *service_ns;             /* of --webhook-service, cut at its slash */
-    bool warmed; /* all that was loaded at the start is compiled; the housekeeper's own */
+    bool warmed;     /* all that was loaded at the start is compiled; the housekeeper's own */
     int64_t look_ms; /* when the folders are looked at again, whatever the watch says */
     struct holder holder;
     struct workers *workers;
@@ -45,8 +45,8 @@ struct host {
     struct health *health;
     struct periodic expirer, housekeeper, watchdog;
     health_reason not_ready;
-    atomic_bool reload;  /* read everything again, it was asked for */
-    atomic_bool stirred; /* something happened in a folder */
+    atomic_bool reload;           /* read everything again, it was asked for */
+    atomic_bool stirred;          /* something happened in a folder */
     atomic_bool objects_stirred;  /* something happened in the cluster */
     atomic_bool cluster_in_force; /* what the cluster listed first is in force */
     atomic_bool house_kept;
@@ -60,7 +60,8 @@ void host_free_admission(struct host *host);
 int host_load_definitions(struct host *host, struct karta_error *err);
 void host_look_after_definitions(struct host *host, bool again);
 
-/* What the list inherits from the one before, and says once of what is new. `before` may be NULL. */
+/* What the list inherits from the one before, and says once of what is new. `before` may be NULL.
+ */
 void host_list_inherit(json_t *list, const json_t *before, const struct log *log);
 /* Compiles what the list does not know to be compiled, and notes how long each took; stops where
  * `overtaken`, or where compiled states are half used up. */

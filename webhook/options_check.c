@@ -68,8 +68,8 @@ static int check_webhook(const struct options *options, struct karta_error *err)
     if (service != NULL && url != NULL)
         return karta_error_set(err, KARTA_ERR_SCHEMA,
                                "--webhook-service and --webhook-url exclude each other");
-    if (service != NULL && (slash == NULL || slash == service || slash[1] == '\0' ||
-                            strchr(slash + 1, '/') != NULL))
+    if (service != NULL &&
+        (slash == NULL || slash == service || slash[1] == '\0' || strchr(slash + 1, '/') != NULL))
         return karta_error_set(err, KARTA_ERR_SCHEMA,
                                "--webhook-service: \"%s\" is not NAMESPACE/NAME", service);
     if (url != NULL && !is_url(url, "https://"))

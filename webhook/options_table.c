@@ -34,7 +34,8 @@ static const struct option_row rows[] = {
     {"default-queue", "NAME", "for workloads that name none", OPTION_TEXT, AT(default_queue), 0, 0,
      NULL, NULL},
     {"kube", NULL,
-     "in a cluster: follow its Kartas, profiles and policies, keep the webhook configurations right",
+     "in a cluster: follow its Kartas, profiles and policies, keep the webhook configurations "
+     "right",
      OPTION_SWITCH, AT(kube), 0, 0, NULL, NULL},
     {"kube-api", "URL", "the same from outside: where the API server is", OPTION_TEXT, AT(kube_api),
      0, 0, NULL, NULL},

@@ -42,6 +42,14 @@
 #define LIMIT_COMPONENTS 64U
 #define LIMIT_PROBLEMS 256U
 
+/* policies: names of users and namespaces end at 253; two parts a rule fit into one program */
+#define LIMIT_GLOB 256U
+#define LIMIT_POLICY_CHECKS 100U
+
+/* what policies say of one object: people read a few, an answer with all stays below 300 KiB */
+#define LIMIT_FINDINGS 256U
+#define LIMIT_FINDING_TEXT 1024U
+
 /* a resolved workload: instances are the entries of a list in one object */
 #define LIMIT_INSTANCES 1000U
 #define LIMIT_COUNT 2147483647LL

@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "jq/jq_ast.h"
 #include "jq/jq_builtin.h"
+#include "jq/jq_single.h"
 
 /* 200 parts of 4 KiB each, and what guards add to them */
 #define PROGRAM_BYTES (8U << 20)
@@ -377,7 +378,9 @@ static void emit_parts(const struct jq_part *parts, size_t count, struct strbuf 
     strbuf_addc(out, '[');
     for (size_t i = 0; i < count; i++) {
         bool paths = parts[i].kind == JQ_PATHS;
-        strbuf_addf(out, "%skarta_part(%s", i > 0 ? ",\n" : "", paths ? "path(" : "");
+        bool single = jq_is_single(parts[i].expression->root);
+        strbuf_addf(out, "%s%s(%s", i > 0 ? ",\n" : "", single ? "karta_single" : "karta_part",
+                    paths ? "path(" : "");
         jq_emit(parts[i].expression, out);
         strbuf_adds(out, paths ? "))" : ")");
     }

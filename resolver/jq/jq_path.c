@@ -210,3 +210,33 @@ bool jq_expression_reads(const struct jq_expression *expression, const char *nam
 {
     return reads(expression->root, name);
 }
+
+static bool is_listed(const char *const *names, const char *name)
+{
+    while (*names != NULL && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* As `reads`, but where it is not sure, nothing is read. */
+static const char *other(const struct jq_node *node, const char *const *names)
+{
+    const char *found = NULL;
+    bool field = node->kind == NODE_FIELD && node->first->kind == NODE_IDENTITY;
+    if (field)
+        return is_listed(names, node->text) ? NULL : node->text;
+    if (node->kind == NODE_PIPE || node->kind == NODE_TRY)
+        return other(node->first, names);
+    if (node->kind == NODE_CALL && strcmp(node->text, "select") != 0)
+        return NULL;
+    for (const struct jq_node *child = node->first; child != NULL && found == NULL;
+         child = child->next)
+        found = other(child, names);
+    return found;
+}
+
+const char *jq_expression_reads_other(const struct jq_expression *expression,
+                                      const char *const *names)
+{
+    return other(expression->root, names);
+}

@@ -49,6 +49,7 @@ static const struct definition definitions[] = {
     {"karta_catch", "def karta_catch(f; h): [(try (f | [.]) catch {error: .})] | .[]"
                     " | if type == \"array\" then .[0] else (.[\"error\"] | h) end;"},
     {"karta_part", "def karta_part(f): try [limit(" PART_RESULTS "; f)] catch {error: .};"},
+    {"karta_single", "def karta_single(f): try [f] catch {error: .};"},
     {"karta_compound", "def karta_compound: type == \"array\" or type == \"object\";"},
     {"karta_nodes",
      "def karta_nodes:"

@@ -123,8 +123,7 @@ bool cluster_waits(struct cluster *cluster, char *text, size_t room)
         if (reflector != NULL)
             reflector_trouble(reflector, text, room);
         if (text[0] == '\0')
-            snprintf(text, room, "%s.%s are not listed yet", followed[i].plural,
-                     followed[i].group);
+            snprintf(text, room, "%s.%s are not listed yet", followed[i].plural, followed[i].group);
         return true;
     }
     return false;

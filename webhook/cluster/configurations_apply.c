@@ -5,6 +5,7 @@
  */
 #include "configurations_apply.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -31,6 +32,7 @@ static int ask(const struct work *work, struct kube_request *request, const char
     *answer = (struct kube_answer){0};
     if (whole == NULL || (body != NULL && text == NULL))
         return mem_error(err);
+    request->timeout_ms = KUBE_WRITE_MS;
     request->resource = &work->resource;
     request->path = whole;
     request->body = text;
@@ -89,6 +91,14 @@ static bool prepare_again(const struct work *work, const struct kube_answer *ans
            applied->mended;
 }
 
+static void keep_version(const struct work *work, const json_t *object)
+{
+    const char *version =
+        json_string_value(json_object_get(json_object_get(object, "metadata"), "resourceVersion"));
+    snprintf(work->applied->version, sizeof work->applied->version, "%s",
+             version != NULL ? version : "");
+}
+
 static int apply(const struct work *work, struct karta_error *err)
 {
     int code = 0;
@@ -97,6 +107,8 @@ static int apply(const struct work *work, struct karta_error *err)
         struct karta_error latest = {0};
         code = apply_once(work, &answer, &latest);
         bool again = code != 0 && attempt < ATTEMPTS && prepare_again(work, &answer);
+        if (code == 0)
+            keep_version(work, answer.body);
         kube_answer_dispose(&answer);
         if (!again)
             return code != 0 ? karta_error_set(err, code, "%s", latest.message) : 0;

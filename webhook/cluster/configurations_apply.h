@@ -17,6 +17,7 @@ struct configurations_applied {
     bool forced;           /* somebody else's values in other fields were overwritten */
     bool mended;           /* a webhook of an earlier time was taken out by hand */
     bool deleted;          /* it had no webhook left */
+    char version[64];      /* the resourceVersion that it has now; "" where it is not there */
 };
 
 /*

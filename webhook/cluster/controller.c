@@ -25,8 +25,7 @@ void controller_tell(struct controller *controller, struct trouble *trouble,
     if (strcmp(trouble->text, text) == 0)
         return;
     if (text[0] != '\0')
-        LOG_WRITE(controller->config->log, LOG_LEVEL_WARN, trouble->what,
-                  log_text("error", text));
+        LOG_WRITE(controller->config->log, LOG_LEVEL_WARN, trouble->what, log_text("error", text));
     else
         LOG_WRITE(controller->config->log, LOG_LEVEL_INFO, "that is over",
                   log_text("was", trouble->what));
@@ -55,7 +54,7 @@ bool controller_leads(struct controller *controller)
         if (!kube_client_is_stopped(controller->client))
             controller_tell(controller, &controller->lease_trouble, rc != 0 ? &err : NULL);
     }
-    bool leads = lease_holds(controller->lease, CONTROLLER_WRITE_MS);
+    bool leads = lease_holds(controller->lease, KUBE_WRITE_MS);
     say_who_leads(controller, leads);
     return leads;
 }
@@ -224,8 +223,9 @@ void controller_stop(struct controller *controller)
 static void give_lease_back(struct controller *controller)
 {
     struct kube_client *client = NULL;
-    if (!lease_holds(controller->lease, CONTROLLER_WRITE_MS) ||
-        kube_client_new(&controller->config->access, controller->config->metrics, &client, NULL) != 0)
+    if (!lease_holds(controller->lease, KUBE_WRITE_MS) ||
+        kube_client_new(&controller->config->access, controller->config->metrics, &client, NULL) !=
+            0)
         return;
     lease_release(controller->lease, client);
     kube_client_free(client);

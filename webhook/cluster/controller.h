@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What we write to the cluster: statuses of Kartas and the two webhook configurations, by one
- * replica at a time. A thread and a connection of its own. Everything that it writes says what is so
- * now, whoever wrote last: a write that comes late, or twice, does no harm.
+ * replica at a time. A thread and a connection of its own. Everything that it writes says what is
+ * so now, whoever wrote last: a write that comes late, or twice, does no harm.
  */
 #ifndef KARTA_CLUSTER_CONTROLLER_H
 #define KARTA_CLUSTER_CONTROLLER_H

@@ -40,8 +40,7 @@ static int add_kind(const struct controller *controller, struct list *list, cons
                     const char *version, const char *kind, bool in_namespaces)
 {
     bool namespaced = false;
-    const char *plural =
-        discovery_plural(controller->discovery, group, version, kind, &namespaced);
+    const char *plural = discovery_plural(controller->discovery, group, version, kind, &namespaced);
     return plural != NULL && namespaced == in_namespaces ? add(list, group, version, plural) : 0;
 }
 
@@ -62,8 +61,7 @@ static bool is_excluded(const struct cluster_config *config,
     return false;
 }
 
-static bool is_policed(const struct karta_policy *policy,
-                       const struct karta_definition *definition)
+static bool is_policed(const struct karta_policy *policy, const struct karta_definition *definition)
 {
     size_t count = karta_policy_kind_count(policy);
     for (size_t i = 0; i < count; i++) {
@@ -120,27 +118,29 @@ static struct configurations_resources resources_of(const struct list *list)
 static void say_applied(struct controller *controller, const json_t *configuration,
                         const struct configurations_applied *applied)
 {
-    if (!applied->changed)
-        return;
-    const char *kind = json_string_value(json_object_get(configuration, "kind"));
+    const json_t *webhooks = json_object_get(configuration, "webhooks");
     LOG_WRITE(controller->config->log, LOG_LEVEL_INFO,
-              applied->deleted ? "webhook configuration deleted" : "webhook configuration written",
-              log_text("kind", kind),
-              log_count("webhooks",
-                        (int64_t)json_array_size(json_object_get(configuration, "webhooks"))),
+              applied->version[0] != '\0' ? "webhook configuration written"
+                                          : "webhook configuration not needed",
+              log_text("kind", json_string_value(json_object_get(configuration, "kind"))),
+              log_count("webhooks", (int64_t)json_array_size(webhooks)),
               log_text("values", applied->forced ? "taken back from somebody else" : ""),
               log_text("selectors", applied->selectors_left > 0 ? "left to somebody else" : ""));
 }
 
-static int apply(struct controller *controller, json_t *configuration, struct karta_error *err)
+/* *version is the one that was written last: what did not change anything is not told of. */
+static int apply(struct controller *controller, json_t *configuration, char *version,
+                 struct karta_error *err)
 {
     struct configurations_applied applied;
     if (!controller_leads(controller))
         return 0;
     int rc = configurations_apply(controller->client, configuration, &applied, err);
-    if (rc == 0)
-        say_applied(controller, configuration, &applied);
-    return rc;
+    if (rc != 0 || strcmp(applied.version, version) == 0)
+        return rc;
+    say_applied(controller, configuration, &applied);
+    strcpy(version, applied.version);
+    return 0;
 }
 
 static int write_both(struct controller *controller, const struct lists *lists,
@@ -157,8 +157,8 @@ static int write_both(struct controller *controller, const struct lists *lists,
     if (rc == 0)
         rc = configurations_validating(options, &input, &validating, err);
     if (rc == 0)
-        rc = apply(controller, mutating, err);
-    return rc != 0 ? rc : apply(controller, validating, err);
+        rc = apply(controller, mutating, controller->versions[0], err);
+    return rc != 0 ? rc : apply(controller, validating, controller->versions[1], err);
 }
 
 int controller_configure(struct controller *controller, const struct karta_snapshot *snapshot,
@@ -169,8 +169,7 @@ int controller_configure(struct controller *controller, const struct karta_snaps
     if (options->url == NULL && options->service_name == NULL)
         return 0;
     int rc = collect(controller, snapshot, &lists);
-    rc = rc == 0 ? write_both(controller, &lists, err)
-                 : karta_error_set(err, rc, "out of memory");
+    rc = rc == 0 ? write_both(controller, &lists, err) : karta_error_set(err, rc, "out of memory");
     free(lists.workloads.items);
     free(lists.definitions.items);
     free(lists.others.items);

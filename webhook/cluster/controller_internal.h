@@ -9,9 +9,6 @@
 #include "discovery.h"
 #include "lease.h"
 
-/* how long one write may take: less than what is left of a Lease that was renewed at all */
-#define CONTROLLER_WRITE_MS 3000
-
 /* Something that goes wrong again and again is said when it begins, when it changes, and when it
  * is over. */
 struct trouble {
@@ -30,8 +27,9 @@ struct controller {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stopping, woken;
-    int64_t kept_ms;             /* when the Lease was last looked at */
+    int64_t kept_ms;               /* when the Lease was last looked at */
     int64_t discover_ms, write_ms; /* when it is due again whatever happens */
+    char versions[2][64]; /* of the configurations, as written last: mutating, validating */
     struct trouble lease_trouble, discovery_trouble, configuration_trouble, status_trouble;
 };
 

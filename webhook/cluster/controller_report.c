@@ -38,7 +38,7 @@ static int write_status(struct controller *controller, const char *name, const j
                                    .body = text,
                                    .body_size = strlen(text),
                                    .content_type = "application/apply-patch+yaml",
-                                   .timeout_ms = CONTROLLER_WRITE_MS};
+                                   .timeout_ms = KUBE_WRITE_MS};
     struct kube_answer answer;
     int rc = kube_client_ask(controller->client, &request, &answer, err);
     kube_answer_dispose(&answer);
@@ -54,7 +54,8 @@ static int report(struct controller *controller, const json_t *karta,
     KARTA_AUTO_TEXT refusal = refused ? karta_problems_summary(problems) : NULL;
     struct karta_status_facts facts = {.karta = karta,
                                        .refusal = refused && refusal == NULL ? "" : refusal,
-                                       .kind = kind_state(controller, json_object_get(karta, "for"))};
+                                       .kind =
+                                           kind_state(controller, json_object_get(karta, "for"))};
     json_auto_t *body = NULL;
     int rc = karta_status_new(&facts, (int64_t)time(NULL), &body, err);
     if (rc != 0 || karta_status_is_shown(karta, body))

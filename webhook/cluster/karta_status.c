@@ -119,7 +119,7 @@ static char *kind_message(const struct karta_status_facts *facts)
 static struct condition validated(const struct karta_status_facts *facts, const char *message)
 {
     bool good = facts->refusal == NULL;
-    return (struct condition){"Validated", good ? STATE_TRUE : STATE_FALSE,
+    return (struct condition){"KartaValidated", good ? STATE_TRUE : STATE_FALSE,
                               good ? "ValidationSucceeded" : "ValidationFailed", message};
 }
 
@@ -139,7 +139,7 @@ static struct condition ready(enum state one, enum state other)
 {
     static const struct condition rows[] = {
         [STATE_FALSE] = {"Ready", STATE_FALSE, "NotReady",
-                         "Validated and CRDExists must both be True"},
+                         "KartaValidated and CRDExists must both be True"},
         [STATE_UNKNOWN] = {"Ready", STATE_UNKNOWN, "Pending",
                            "Condition has not been evaluated yet"},
         [STATE_TRUE] = {"Ready", STATE_TRUE, "Ready", ""}};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The status of a Karta, as the API server shall show it. Types, reasons and sentences are those of
- * the public Karta operator (github.com/dsx-ai-factory/workload-map, operator/pkg/status.go), so
- * that who waits for them need not know who wrote them, and two writers of one opinion agree.
+ * The status of a Karta, as the API server shall show it. Reasons and sentences are those of the
+ * public Karta operator (github.com/dsx-ai-factory/workload-map, operator/pkg/status.go), so that
+ * who waits for them need not know who wrote them; its newest version calls KartaValidated
+ * "Validated".
  * Pure functions.
  */
 #ifndef KARTA_CLUSTER_KARTA_STATUS_H
@@ -29,10 +30,10 @@ struct karta_status_facts {
 };
 
 /*
- * New body for a server-side apply on the subresource "status": the conditions Validated, CRDExists
- * and Ready (True where both are, False where one is False). `now` is in seconds since the epoch;
- * a condition whose status stays keeps its lastTransitionTime. KARTA_ERR_SCHEMA where the Karta has
- * no name, KARTA_ERR_NOMEM.
+ * New body for a server-side apply on the subresource "status": the conditions KartaValidated,
+ * CRDExists and Ready (True where both are, False where one is False). `now` is in seconds since
+ * the epoch; a condition whose status stays keeps its lastTransitionTime. KARTA_ERR_SCHEMA where
+ * the Karta has no name, KARTA_ERR_NOMEM.
  */
 int karta_status_new(const struct karta_status_facts *facts, int64_t now, json_t **body,
                      struct karta_error *err);

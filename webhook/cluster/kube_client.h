@@ -77,6 +77,7 @@ struct kube_request {
 };
 
 #define KUBE_TIMEOUT_MS 10000
+#define KUBE_WRITE_MS 3000  /* of whoever holds a Lease: it is renewed before it runs out */
 #define KUBE_IDLE_MS 120000 /* bookmarks come about once a minute */
 #define KUBE_ANSWER_MOST (32U << 20)
 

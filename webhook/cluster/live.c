@@ -32,11 +32,10 @@ static char *text_of(const json_t *object)
 {
     static const char last_applied[] = "kubectl.kubernetes.io/last-applied-configuration";
     const json_t *metadata = metadata_of(object);
-    json_auto_t *kept = json_pack("{s:O?, s:O?, s:{s:O?}, s:O?}", "apiVersion",
-                                  json_object_get(object, "apiVersion"), "kind",
-                                  json_object_get(object, "kind"), "metadata", "name",
-                                  json_object_get(metadata, "name"), "spec",
-                                  json_object_get(object, "spec"));
+    json_auto_t *kept = json_pack(
+        "{s:O?, s:O?, s:{s:O?}, s:O?}", "apiVersion", json_object_get(object, "apiVersion"), "kind",
+        json_object_get(object, "kind"), "metadata", "name", json_object_get(metadata, "name"),
+        "spec", json_object_get(object, "spec"));
     json_t *own = json_object_get(kept, "metadata");
     json_auto_t *annotations = json_copy(json_object_get(metadata, "annotations"));
     json_object_del(annotations, last_applied);
@@ -47,6 +46,16 @@ static char *text_of(const json_t *object)
     return kept != NULL ? json_dumps(kept, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 }
 
+/* The kind that a Karta is for; NULL where it cannot be read. */
+static json_t *root_of(const json_t *object)
+{
+    static const char *const path[] = {"spec", "structureDefinition", "rootComponent", "kind"};
+    json_t *value = (json_t *)object;
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++)
+        value = json_object_get(value, path[i]);
+    return json_is_object(value) ? value : NULL;
+}
+
 /* What is kept beside the text, and may change without a new snapshot. */
 static void note(json_t *entry, const json_t *object)
 {
@@ -54,12 +63,13 @@ static void note(json_t *entry, const json_t *object)
     json_t *conditions = json_object_get(json_object_get(object, "status"), "conditions");
     json_object_set_new(entry, LIVE_VERSION, json_string(text_at(metadata, "resourceVersion")));
     json_object_set_new(entry, LIVE_CREATED, json_string(text_at(metadata, "creationTimestamp")));
-    json_object_set_new(
-        entry, LIVE_GENERATION,
-        json_integer(json_integer_value(json_object_get(metadata, "generation"))));
+    json_object_set_new(entry, LIVE_GENERATION,
+                        json_integer(json_integer_value(json_object_get(metadata, "generation"))));
     json_object_set_new(
         entry, LIVE_DELETING,
         json_boolean(json_is_string(json_object_get(metadata, "deletionTimestamp"))));
+    json_object_del(entry, LIVE_ROOT);
+    json_object_set(entry, LIVE_ROOT, root_of(object));
     json_object_del(entry, LIVE_CONDITIONS);
     if (json_array_size(conditions) <= CONDITIONS_MOST)
         json_object_set(entry, LIVE_CONDITIONS, conditions);
@@ -188,8 +198,7 @@ static void on_gone(void *arg, const json_t *object)
 {
     struct live_feed *feed = arg;
     lock(feed->live);
-    remove_entry(feed->live, feed->live->tables[feed->kind],
-                 text_at(metadata_of(object), "name"));
+    remove_entry(feed->live, feed->live->tables[feed->kind], text_at(metadata_of(object), "name"));
     unlock(feed->live, true);
 }
 

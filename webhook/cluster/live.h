@@ -42,7 +42,7 @@ int live_compose(struct live *live, const struct karta_snapshot *files, const ch
 void live_describe(struct live *live, json_t *list);
 
 /* The Kartas whose status may have to be written: a new array of {metadata: {name, generation},
- * status}. NULL: out of memory. Any thread. */
+ * for: {group, version, kind}, status: {conditions}}. NULL: out of memory. Any thread. */
 json_t *live_kartas(struct live *live);
 
 /* What origins of the cluster's objects begin with: "cluster:NAME" of a Karta, of others

@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "live_internal.h"
 
-const char *const live_prefixes[LIVE_KINDS] = {
-    LIVE_ORIGIN, LIVE_ORIGIN "gangprofiles/", LIVE_ORIGIN "workloadpolicies/"};
+const char *const live_prefixes[LIVE_KINDS] = {LIVE_ORIGIN, LIVE_ORIGIN "gangprofiles/",
+                                               LIVE_ORIGIN "workloadpolicies/"};
 
 /* One object, on its way into a snapshot. */
 struct item {
@@ -88,8 +88,8 @@ static int load(const struct composing *composing, const struct item *item, cons
     const char *text = text_at(item->entry, LIVE_TEXT);
     if (problems == NULL)
         return KARTA_ERR_NOMEM;
-    int rc = karta_snapshot_load(composing->snapshot, text, strlen(text), origin, problems,
-                                 &ignored);
+    int rc =
+        karta_snapshot_load(composing->snapshot, text, strlen(text), origin, problems, &ignored);
     tell(composing, origin, problems);
     return rc == KARTA_ERR_NOMEM ? rc : 0;
 }
@@ -102,8 +102,8 @@ static int put(struct composing *composing, const struct item *item, const char 
         return KARTA_ERR_NOMEM;
     int adopted = 0;
     if (before != NULL && json_is_true(json_object_get(item->entry, LIVE_COMPOSED)))
-        adopted = karta_snapshot_adopt_origin(composing->snapshot, before, origin,
-                                              &composing->from);
+        adopted =
+            karta_snapshot_adopt_origin(composing->snapshot, before, origin, &composing->from);
     if (adopted != 0)
         return adopted > 0 ? 0 : adopted;
     int rc = load(composing, item, origin);
@@ -192,9 +192,10 @@ json_t *live_kartas(struct live *live)
     json_object_foreach(live->tables[LIVE_KARTAS], name, entry)
     {
         json_array_append_new(
-            list, json_pack("{s:{s:s, s:O}, s:{s:o*}}", "metadata", "name", name, "generation",
-                            json_object_get(entry, LIVE_GENERATION), "status", "conditions",
-                            json_deep_copy(json_object_get(entry, LIVE_CONDITIONS))));
+            list, json_pack("{s:{s:s, s:o}, s:o*, s:{s:o*}}", "metadata", "name", name,
+                            "generation", json_deep_copy(json_object_get(entry, LIVE_GENERATION)),
+                            "for", json_deep_copy(json_object_get(entry, LIVE_ROOT)), "status",
+                            "conditions", json_deep_copy(json_object_get(entry, LIVE_CONDITIONS))));
     }
     pthread_mutex_unlock(&live->lock);
     return list;

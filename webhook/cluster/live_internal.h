@@ -16,12 +16,13 @@ struct live_feed {
 };
 
 /* Members of a table's entry. */
-#define LIVE_TEXT "text"             /* what counts of the object, as JSON */
-#define LIVE_COMPOSED "composed"     /* true: the composed snapshot has this text */
-#define LIVE_ROUND "round"           /* when it was last listed or changed */
-#define LIVE_VERSION "version"       /* resourceVersion */
-#define LIVE_CREATED "created"       /* creationTimestamp */
+#define LIVE_TEXT "text"         /* what counts of the object, as JSON */
+#define LIVE_COMPOSED "composed" /* true: the composed snapshot has this text */
+#define LIVE_ROUND "round"       /* when it was last listed or changed */
+#define LIVE_VERSION "version"   /* resourceVersion */
+#define LIVE_CREATED "created"   /* creationTimestamp */
 #define LIVE_GENERATION "generation"
+#define LIVE_ROOT "root" /* the kind that a Karta is for */
 #define LIVE_DELETING "deleting"
 #define LIVE_CONDITIONS "conditions" /* of its status */
 

@@ -11,7 +11,8 @@
 #include "handlers.h"
 
 static const char *const paths[ADMISSION_ENDPOINTS] = {
-    "/mutate/workloads", "/mutate/pods", "/mutate/definitions", "/validate/definitions"};
+    "/mutate/workloads", "/mutate/pods", "/mutate/definitions", "/validate/definitions",
+    "/validate/workloads"};
 
 enum admission_endpoint admission_route(const char *path)
 {
@@ -29,6 +30,7 @@ const char *admission_path(enum admission_endpoint endpoint)
 void admission_answer_dispose(struct admission_answer *answer)
 {
     free(answer->body);
+    free(answer->decisions);
     *answer = (struct admission_answer){0};
 }
 
@@ -99,13 +101,16 @@ static void conclude(const struct response *response, struct admission_record *r
 
 static int handle(enum admission_endpoint endpoint, const struct karta_snapshot *snapshot,
                   const struct admission_config *config, const struct review *review,
-                  struct response *response, struct admission_record *record)
+                  struct response *response, struct admission_answer *answer,
+                  struct admission_record *record)
 {
     switch (endpoint) {
     case ADMISSION_MUTATE_DEFINITIONS:
         return handle_definition_labels(review, response);
     case ADMISSION_VALIDATE_DEFINITIONS:
         return handle_definitions(snapshot, review, response);
+    case ADMISSION_VALIDATE_WORKLOADS:
+        return handle_policies(snapshot, config, review, response, answer);
     case ADMISSION_MUTATE_WORKLOADS:
     case ADMISSION_MUTATE_PODS:
     case ADMISSION_ENDPOINTS:
@@ -119,7 +124,7 @@ static void answer_review(enum admission_endpoint endpoint, const struct karta_s
                           struct admission_answer *answer, struct admission_record *record)
 {
     struct response response = {0};
-    int code = handle(endpoint, snapshot, config, review, &response, record);
+    int code = handle(endpoint, snapshot, config, review, &response, answer, record);
     answer->body = code == 0 ? response_encode(review, &response) : NULL;
     answer->status = 200;
     answer->size = answer->body != NULL ? strlen(answer->body) : 0;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "karta/mutate.h"
+#include "karta/policy.h"
 #include "karta/snapshot.h"
 
 enum admission_endpoint {
@@ -18,6 +19,7 @@ enum admission_endpoint {
     ADMISSION_MUTATE_PODS,          /* /mutate/pods */
     ADMISSION_MUTATE_DEFINITIONS,   /* /mutate/definitions */
     ADMISSION_VALIDATE_DEFINITIONS, /* /validate/definitions */
+    ADMISSION_VALIDATE_WORKLOADS,   /* /validate/workloads */
     ADMISSION_ENDPOINTS
 };
 
@@ -50,6 +52,8 @@ struct admission_answer {
     unsigned status; /* HTTP: 200 with an AdmissionReview, or 400 with {"error": "..."} */
     char *body;      /* new; JSON */
     size_t size;
+    struct karta_policy_decision *decisions; /* of policies; new, but borrows from the snapshot */
+    size_t decision_count;
 };
 
 /* The endpoint of an URL path; ADMISSION_ENDPOINTS where there is none. Query strings are not

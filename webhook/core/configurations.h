@@ -15,7 +15,7 @@
 #include "karta/error.h"
 
 #define CONFIGURATION_NAME                                                                         \
-    "karta-webhook" /* of both; sorts before Kueue's, which does not reinvoke */
+    "karta-webhook" /* of both; sorts before those of webhooks that are not called again */
 
 /* What a rule names. Texts are borrowed. */
 struct configurations_resource {

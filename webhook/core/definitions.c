@@ -5,13 +5,10 @@
  */
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/mem.h"
 #include "handlers.h"
 #include "karta_object.h"
-
-/* Kubernetes shows 4 KiB of warnings in all. */
-#define WARNINGS_MOST 10U
+#include "warning.h"
 
 static bool same(json_t *a, json_t *b)
 {
@@ -27,17 +24,12 @@ static bool is_harmless(const struct review *review)
                                               json_object_get(review->old_object, "spec"));
 }
 
-/* Kubernetes cuts a warning at 256 characters; a cut of ours falls between two characters. */
 static char *warning_text(const struct karta_problems *problems, size_t index)
 {
     char *text = mem_format("%s: %s", karta_problem_path(problems, index),
                             karta_problem_message(problems, index));
-    if (text == NULL || strlen(text) <= LIMIT_WARNING)
-        return text;
-    size_t end = LIMIT_WARNING - 3;
-    while (((unsigned char)text[end] & 0xC0U) == 0x80U)
-        end--;
-    memcpy(text + end, "...", 4);
+    if (text != NULL)
+        warning_cut(text);
     return text;
 }
 

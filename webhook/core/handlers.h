@@ -19,4 +19,12 @@ int handle_definition_labels(const struct review *review, struct response *respo
  * KARTA_ERR_NOMEM. */
 int response_refuse(struct response *response, const struct karta_problems *problems);
 
+/* *decided gets the decisions, which borrow from the snapshot. */
+int handle_policies(const struct karta_snapshot *snapshot, const struct admission_config *config,
+                    const struct review *review, struct response *response,
+                    struct admission_answer *decided);
+
+/* True where nothing in this namespace is ever looked at. */
+bool admission_excludes(const struct admission_config *config, const char *ns);
+
 #endif

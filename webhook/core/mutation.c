@@ -10,7 +10,7 @@
 #include "handlers.h"
 #include "karta/engine.h"
 
-static bool is_excluded(const struct admission_config *config, const char *ns)
+bool admission_excludes(const struct admission_config *config, const char *ns)
 {
     for (size_t i = 0; i < config->excluded_namespace_count; i++)
         if (strcmp(config->excluded_namespaces[i], ns) == 0)
@@ -101,7 +101,7 @@ int handle_mutation(enum admission_endpoint endpoint, const struct karta_snapsho
                     struct response *response, struct admission_record *record)
 {
     response->allowed = true;
-    if (!is_mutated(endpoint, review) || is_excluded(config, review->ns))
+    if (!is_mutated(endpoint, review) || admission_excludes(config, review->ns))
         return 0;
     const struct karta_mutate_options options = options_of(config, review);
     struct karta_mutation mutation = {0};

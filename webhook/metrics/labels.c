@@ -2,6 +2,7 @@
 /* Append-only: an index never changes its value, so readers need no lock. */
 #include "labels.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,4 +49,11 @@ size_t labels_index(struct labels *labels, const char *value)
     }
     pthread_mutex_unlock(&labels->lock);
     return index;
+}
+
+size_t labels_index_after(struct labels *labels, size_t before, const char *value)
+{
+    size_t next = before + 1;
+    bool known = next < atomic_load_explicit(&labels->count, memory_order_acquire);
+    return known && strcmp(labels->values[next], value) == 0 ? next : labels_index(labels, value);
 }

@@ -14,8 +14,9 @@ struct metrics *metrics_new(void)
         return NULL;
     int kinds = labels_init(&metrics->kinds);
     int profiles = labels_init(&metrics->profiles);
+    int policies = labels_init(&metrics->policies);
     int resources = labels_init(&metrics->cluster.resources);
-    if (kinds == 0 && profiles == 0 && resources == 0)
+    if (kinds == 0 && profiles == 0 && policies == 0 && resources == 0)
         return metrics;
     metrics_free(metrics);
     return NULL;
@@ -28,6 +29,7 @@ void metrics_free(struct metrics *metrics)
     labels_dispose(&metrics->kinds);
     labels_dispose(&metrics->profiles);
     labels_dispose(&metrics->cluster.resources);
+    labels_dispose(&metrics->policies);
     free(metrics);
 }
 
@@ -49,6 +51,22 @@ void metrics_admission(struct metrics *metrics, enum admission_endpoint endpoint
     observe(&metrics->durations[endpoint], duration_us);
     if (record->profile[0] != '\0')
         atomic_fetch_add(&metrics->patches[labels_index(&metrics->profiles, record->profile)], 1);
+}
+
+/* A policy with two actions does both. */
+void metrics_policies(struct metrics *metrics, const struct karta_policy_decision *decisions,
+                      size_t count)
+{
+    static const unsigned actions[DECISIONS] = {0, KARTA_POLICY_DENY, KARTA_POLICY_WARN,
+                                                KARTA_POLICY_AUDIT};
+    for (size_t i = 0, policy = 0; i < count; i++) {
+        policy =
+            labels_index_after(&metrics->policies, policy, karta_policy_name(decisions[i].policy));
+        unsigned taken = decisions[i].actions;
+        for (size_t action = 0; action < DECISIONS; action++)
+            if (action == 0 ? taken == 0 : (taken & actions[action]) != 0)
+                atomic_fetch_add(&metrics->decisions[policy][action], 1);
+    }
 }
 
 void metrics_http_error(struct metrics *metrics, unsigned status)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the server counts, and its text for Prometheus. Counting is a few atomic additions; any
- * thread. Every label set is bounded: endpoints and statuses are ours, kinds and profiles come from
- * loaded definitions.
+ * thread. Every label set is bounded: endpoints and statuses are ours, kinds, profiles and policies
+ * are loaded ones.
  */
 #ifndef KARTA_METRICS_H
 #define KARTA_METRICS_H
@@ -23,6 +23,9 @@ void metrics_free(struct metrics *metrics);
 /* One answered AdmissionReview, and how long it took. */
 void metrics_admission(struct metrics *metrics, enum admission_endpoint endpoint,
                        const struct admission_record *record, int64_t duration_us);
+/* What policies decided about one object. */
+void metrics_policies(struct metrics *metrics, const struct karta_policy_decision *decisions,
+                      size_t count);
 /* One answer that was no AdmissionReview: 404, 413, ... */
 void metrics_http_error(struct metrics *metrics, unsigned status);
 

@@ -10,6 +10,7 @@
 
 #define BUCKETS 14
 #define STATUSES 600
+#define DECISIONS 4 /* allow, deny, warn, audit */
 
 struct metrics_histogram {
     atomic_uint_fast64_t buckets[BUCKETS + 1]; /* each alone, not summed up; the last is +Inf */
@@ -33,10 +34,11 @@ struct metrics_cluster {
 };
 
 struct metrics {
-    struct labels kinds, profiles;
+    struct labels kinds, profiles, policies;
     struct metrics_cluster cluster;
     atomic_uint_fast64_t requests[ADMISSION_ENDPOINTS][LIMIT_LABELS][2];
     atomic_uint_fast64_t patches[LIMIT_LABELS];
+    atomic_uint_fast64_t decisions[LIMIT_LABELS][DECISIONS];
     atomic_uint_fast64_t http_errors[STATUSES];
     struct metrics_reload_counts reloads[METRICS_RELOADS];
     struct metrics_histogram durations[ADMISSION_ENDPOINTS];

@@ -5,18 +5,25 @@
 
 #include "metrics_internal.h"
 
+static int source_of(const char *origin)
+{
+    if (strncmp(origin, "built-in:", 9) == 0)
+        return 0;
+    return strncmp(origin, "cluster:", 8) == 0 ? 2 : 1;
+}
+
 static void print_definitions(const json_t *list, struct strbuf *out)
 {
-    static const char *const sources[] = {"built-in", "folder"};
+    static const char *const sources[] = {"built-in", "folder", "cluster"};
     static const char *const states[] = {"active", "shadowed", "failed", "outdated"};
-    uint64_t counts[2][4] = {{0}};
+    uint64_t counts[3][4] = {{0}};
     size_t index;
     json_t *entry;
     json_array_foreach(list, index, entry)
     {
         const char *origin = json_string_value(json_object_get(entry, "origin"));
         const char *state = json_string_value(json_object_get(entry, "state"));
-        int source = origin != NULL && strncmp(origin, "built-in:", 9) == 0 ? 0 : 1;
+        int source = source_of(origin != NULL ? origin : "");
         for (size_t i = 0; state != NULL && i < 3; i++)
             counts[source][i] += strcmp(state, states[i]) == 0;
         counts[source][3] += json_object_get(entry, "refused") != NULL;
@@ -24,9 +31,24 @@ static void print_definitions(const json_t *list, struct strbuf *out)
     metrics_print_head(out, "karta_definitions", "gauge",
                        "Loaded documents by where and how; outdated ones are in force although "
                        "their file is broken now.");
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < 12; i++)
         strbuf_addf(out, "karta_definitions{source=\"%s\",state=\"%s\"} %" PRIu64 "\n",
                     sources[i / 4], states[i % 4], counts[i / 4][i % 4]);
+}
+
+static void print_policies(const json_t *list, struct strbuf *out)
+{
+    size_t index, count = 0;
+    json_t *entry;
+    json_array_foreach(list, index, entry)
+    {
+        const char *kind = json_string_value(json_object_get(entry, "kind"));
+        const char *state = json_string_value(json_object_get(entry, "state"));
+        count += kind != NULL && state != NULL && strcmp(kind, "WorkloadPolicy") == 0 &&
+                 strcmp(state, "active") == 0;
+    }
+    metrics_print_head(out, "karta_policies", "gauge", "Policies in force.");
+    strbuf_addf(out, "karta_policies %zu\n", count);
 }
 
 static void print_certificate(const struct metrics_state *state, struct strbuf *out)
@@ -70,6 +92,7 @@ void metrics_print_loaded(struct metrics *metrics, const struct metrics_state *s
                           struct strbuf *out)
 {
     print_definitions(state->definitions, out);
+    print_policies(state->definitions, out);
     print_certificate(state, out);
     print_reloads(metrics, out);
 }

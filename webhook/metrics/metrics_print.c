@@ -83,6 +83,22 @@ static void print_patches(struct metrics *metrics, struct strbuf *out)
     }
 }
 
+static void print_decisions(struct metrics *metrics, struct strbuf *out)
+{
+    static const char *const actions[DECISIONS] = {"allow", "deny", "warn", "audit"};
+    metrics_print_head(out, "karta_policy_decisions_total", "counter",
+                       "What policies that were asked did about an object.");
+    for (size_t i = 0; i < atomic_load(&metrics->policies.count); i++)
+        for (size_t action = 0; action < DECISIONS; action++) {
+            uint64_t count = atomic_load(&metrics->decisions[i][action]);
+            if (count == 0)
+                continue;
+            strbuf_adds(out, "karta_policy_decisions_total{policy=\"");
+            add_value(out, metrics->policies.values[i]);
+            strbuf_addf(out, "\",action=\"%s\"} %" PRIu64 "\n", actions[action], count);
+        }
+}
+
 static void print_http_errors(struct metrics *metrics, struct strbuf *out)
 {
     metrics_print_head(out, "karta_http_errors_total", "counter",
@@ -126,6 +142,7 @@ void metrics_print(struct metrics *metrics, const struct metrics_state *state, s
     print_requests(metrics, out);
     print_durations(metrics, out);
     print_patches(metrics, out);
+    print_decisions(metrics, out);
     print_http_errors(metrics, out);
     print_engine(out);
     print_handshakes(state, out);

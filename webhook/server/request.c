@@ -178,12 +178,13 @@ static enum MHD_Result answer_review(struct server *server, struct request *requ
     char *body = answer.body;
     size_t size = answer.size;
     answer.body = NULL; /* the response has it now */
-    admission_answer_dispose(&answer);
     int64_t us = now_us() - begin;
     if (reply.status == MHD_HTTP_OK)
         metrics_admission(server->config.metrics, request->endpoint, &record, us);
     else
         metrics_http_error(server->config.metrics, reply.status);
+    metrics_policies(server->config.metrics, answer.decisions, answer.decision_count);
+    admission_answer_dispose(&answer);
     log_answer(server, request->endpoint, &record, us);
     return reply_send(connection, &reply, body, size);
 }

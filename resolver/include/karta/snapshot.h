@@ -25,7 +25,7 @@ KARTA_API struct karta_snapshot *karta_snapshot_ref(struct karta_snapshot *snaps
 KARTA_API void karta_snapshot_unref(struct karta_snapshot *snapshot);
 
 /*
- * Loads every document of `bytes` (Karta or GangProfile; YAML or JSON). `origin` names the source
+ * Loads every document of `bytes` (Karta, GangProfile or WorkloadPolicy; YAML or JSON). `origin` names the source
  * in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of the cluster). A
  * later definition of the same group/version/kind shadows the earlier; a document with a refusal is
  * left out and listed with state "failed". `problems` (may be NULL) collects what was wrong, each

@@ -71,7 +71,7 @@ static void status__whole(void **state)
     (void)state;
     json_t *object = karta("");
     json_t *body = status_of(object, NULL, KARTA_STATUS_KIND_SERVED);
-    KARTA_AUTO_TEXT first = condition("Validated", "True", "ValidationSucceeded", "", 3, NOW_TEXT);
+    KARTA_AUTO_TEXT first = condition("KartaValidated", "True", "ValidationSucceeded", "", 3, NOW_TEXT);
     KARTA_AUTO_TEXT second = condition("CRDExists", "True", "CRDFound", "", 3, NOW_TEXT);
     KARTA_AUTO_TEXT third = condition("Ready", "True", "Ready", "", 3, NOW_TEXT);
     KARTA_AUTO_TEXT text =
@@ -90,7 +90,7 @@ static void status__whole(void **state)
 #define SERVED "True CRDFound "
 #define MISSING "False CRDNotFound CRD for example.org/Train not found or does not serve version v1"
 #define NOT_KNOWN "Unknown Pending Condition has not been evaluated yet"
-#define NOT_READY "False NotReady Validated and CRDExists must both be True"
+#define NOT_READY "False NotReady KartaValidated and CRDExists must both be True"
 
 static void ready__is_both(void **state)
 {
@@ -159,7 +159,7 @@ static void transition__is_kept_where_the_status_is(void **state)
 {
     (void)state;
     static const char before[] = "2025-06-01T12:00:00Z";
-    KARTA_AUTO_TEXT same = condition("Validated", "False", "Other", "other", 2, before);
+    KARTA_AUTO_TEXT same = condition("KartaValidated", "False", "Other", "other", 2, before);
     KARTA_AUTO_TEXT changed = condition("CRDExists", "Unknown", "Pending", "", 2, before);
     KARTA_AUTO_TEXT all = mem_format(
         "%s, %s, {'type': 'Ready', 'status': 'False'}, 7, {'status': 'True'}", same, changed);
@@ -202,11 +202,11 @@ static void shown__is_what_says_the_same_whenever_it_was_written(void **state)
                 {"True", "ValidationSucceeded", "", 2, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         KARTA_AUTO_TEXT first =
-            condition("Validated", rows[i].status, rows[i].reason, rows[i].message,
+            condition("KartaValidated", rows[i].status, rows[i].reason, rows[i].message,
                       rows[i].generation, "2020-02-02T02:02:02Z");
         assert_int_equal(is_shown(first), rows[i].same);
     }
-    assert_false(is_shown("{'type': 'Validated', 'status': 'True'}"));
+    assert_false(is_shown("{'type': 'KartaValidated', 'status': 'True'}"));
     assert_false(is_shown("{'type': 'Other'}"));
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What policies find, as JSON: bounded in number and in length, whatever a policy's text says. */
+#include "policy_finding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+void karta_verdict_dispose(struct karta_verdict *verdict)
+{
+    free(verdict->decisions);
+    json_decref(verdict->findings);
+    *verdict = (struct karta_verdict){0};
+}
+
+static json_t *actions_json(unsigned actions)
+{
+    static const char *const names[] = {"Deny", "Warn", "Audit"};
+    json_t *list = json_array();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if ((actions & 1U << i) != 0)
+            json_array_append_new(list, json_string(names[i]));
+    return list;
+}
+
+int finding_add(struct karta_verdict *verdict, const struct finding *finding, const char *format,
+                ...)
+{
+    char text[LIMIT_FINDING_TEXT];
+    if (json_array_size(verdict->findings) >= LIMIT_FINDINGS) {
+        verdict->findings_left_out++;
+        return 0;
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    text_clean(text);
+    json_t *entry =
+        json_pack("{s:s, s:o, s:b, s:s?, s:s?, s:s}", "policy", finding->policy->name, "actions",
+                  actions_json(finding->policy->actions), "failed", finding->failed, "component",
+                  finding->component, "field", finding->field, "message", text);
+    return json_array_append_new(verdict->findings, entry) == 0 ? 0 : KARTA_ERR_NOMEM;
+}
