@@ -20,23 +20,7 @@
 #include "base/file.h"
 #include "certs_internal.h"
 
-#define DEFAULT_CA_DAYS 3650
-#define DEFAULT_LEAF_DAYS 365
 #define LIMIT_PEM_BYTES (1U << 20)
-
-/* One certificate and its key, in memory. */
-struct pair {
-    X509 *cert;
-    EVP_PKEY *key;
-};
-
-static void pair_dispose(struct pair *pair)
-{
-    X509_free(pair->cert);
-    EVP_PKEY_free(pair->key);
-    *pair = (struct pair){0};
-}
-#define AUTO_PAIR KARTA_CLEANUP(pair_dispose) struct pair
 
 /* The text of DIR/name; NULL with success where there is no such file. */
 static int read_part(const char *dir, const char *name, char **text, struct karta_error *err)
@@ -61,7 +45,7 @@ static int write_part(const char *dir, const char *name, const char *text, unsig
 
 /* What is in the two files, each part NULL where there is none. */
 static int pair_read(const char *dir, const char *cert_name, const char *key_name,
-                     struct pair *pair, struct karta_error *err)
+                     struct certs_pair *pair, struct karta_error *err)
 {
     KARTA_AUTO_TEXT cert = NULL;
     KARTA_AUTO_TEXT key = NULL;
@@ -77,7 +61,7 @@ static int pair_read(const char *dir, const char *cert_name, const char *key_nam
 
 /* The key goes first: a reader that sees the new certificate finds its key there already. */
 static int pair_write(const char *dir, const char *cert_name, const char *key_name,
-                      const struct pair *pair, X509 *issuer, struct karta_error *err)
+                      const struct certs_pair *pair, X509 *issuer, struct karta_error *err)
 {
     KARTA_AUTO_TEXT key = certs_key_pem(pair->key);
     KARTA_AUTO_TEXT cert = certs_chain_pem(pair->cert, issuer);
@@ -87,69 +71,24 @@ static int pair_write(const char *dir, const char *cert_name, const char *key_na
     return rc != 0 ? rc : write_part(dir, cert_name, cert, 0644, err);
 }
 
-/* Complete, matching, begun, and not past two thirds of its life. */
-static bool pair_is_fresh(const struct pair *pair, int64_t now)
-{
-    if (pair->cert == NULL || pair->key == NULL)
-        return false;
-    int matches = X509_check_private_key(pair->cert, pair->key);
-    ERR_clear_error();
-    int64_t begin = certs_time(X509_get0_notBefore(pair->cert));
-    int64_t end = certs_time(X509_get0_notAfter(pair->cert));
-    return matches == 1 && now >= begin && now < begin + (end - begin) / 3 * 2;
-}
-
-static bool ca_is_good(const struct pair *ca, int64_t now)
-{
-    return pair_is_fresh(ca, now) && X509_check_ca(ca->cert) == 1;
-}
-
-static bool leaf_is_good(const struct pair *leaf, const struct pair *ca,
-                         const struct certs_options *options, int64_t now)
-{
-    if (!pair_is_fresh(leaf, now))
-        return false;
-    int signed_by_us = X509_verify(leaf->cert, ca->key);
-    ERR_clear_error();
-    return signed_by_us == 1 && certs_sans_cover(leaf->cert, options->sans, options->san_count);
-}
-
-static int ensure_ca(const struct certs_options *options, struct pair *ca, struct karta_error *err)
+static int ensure_ca(const struct certs_options *options, struct certs_pair *ca,
+                     struct karta_error *err)
 {
     int rc = pair_read(options->dir, "ca.crt", "ca.key", ca, err);
-    if (rc != 0 || ca_is_good(ca, time(NULL)))
+    if (rc != 0 || certs_ca_is_good(ca, time(NULL)))
         return rc;
-    pair_dispose(ca);
-    ca->key = certs_key_new();
-    if (ca->key == NULL)
-        return certs_fail(err, "make a key");
-    struct certs_issue what = {.key = ca->key,
-                               .name = "karta-webhook CA",
-                               .days = options->ca_days > 0 ? options->ca_days : DEFAULT_CA_DAYS};
-    rc = certs_issue(&what, &ca->cert, err);
+    rc = certs_make_ca(options, ca, err);
     return rc != 0 ? rc : pair_write(options->dir, "ca.crt", "ca.key", ca, NULL, err);
 }
 
-static int ensure_leaf(const struct certs_options *options, const struct pair *ca, int *renewed,
-                       struct karta_error *err)
+static int ensure_leaf(const struct certs_options *options, const struct certs_pair *ca,
+                       int *renewed, struct karta_error *err)
 {
-    AUTO_PAIR leaf = {0};
+    CERTS_AUTO_PAIR leaf = {0};
     int rc = pair_read(options->dir, "tls.crt", "tls.key", &leaf, err);
-    if (rc != 0 || leaf_is_good(&leaf, ca, options, time(NULL)))
+    if (rc != 0 || certs_leaf_is_good(&leaf, ca, options, time(NULL)))
         return rc;
-    pair_dispose(&leaf);
-    leaf.key = certs_key_new();
-    if (leaf.key == NULL)
-        return certs_fail(err, "make a key");
-    struct certs_issue what = {.key = leaf.key,
-                               .issuer = ca->cert,
-                               .issuer_key = ca->key,
-                               .name = "karta-webhook",
-                               .sans = options->sans,
-                               .san_count = options->san_count,
-                               .days =
-                                   options->leaf_days > 0 ? options->leaf_days : DEFAULT_LEAF_DAYS};
-    rc = certs_issue(&what, &leaf.cert, err);
+    rc = certs_make_leaf(options, ca, &leaf, err);
     if (rc == 0)
         rc = pair_write(options->dir, "tls.crt", "tls.key", &leaf, ca->cert, err);
     if (rc == 0 && renewed != NULL)
@@ -187,31 +126,17 @@ static int lock_folder(const char *dir, int *fd, struct karta_error *err)
     return rc;
 }
 
-static int check_sans(const struct certs_options *options, struct karta_error *err)
-{
-    if (options->san_count == 0)
-        return karta_error_set(err, KARTA_ERR_SCHEMA, "a serving certificate needs a san");
-    for (size_t i = 0; i < options->san_count; i++) {
-        unsigned char address[16];
-        size_t size;
-        int rc = certs_san_parse(options->sans[i], address, &size, err);
-        if (rc != 0)
-            return rc;
-    }
-    return 0;
-}
-
 int certs_ensure(const struct certs_options *options, int *renewed, struct karta_error *err)
 {
     if (renewed != NULL)
         *renewed = 0;
-    int rc = check_sans(options, err);
+    int rc = certs_check_sans(options, err);
     int lock = -1;
     if (rc == 0)
         rc = lock_folder(options->dir, &lock, err);
     if (rc != 0)
         return rc;
-    AUTO_PAIR ca = {0};
+    CERTS_AUTO_PAIR ca = {0};
     rc = ensure_ca(options, &ca, err);
     if (rc == 0)
         rc = ensure_leaf(options, &ca, renewed, err);

@@ -55,6 +55,26 @@ char *certs_chain_pem(X509 *cert, X509 *issuer);
 X509 *certs_pem_cert(const char *pem);
 EVP_PKEY *certs_pem_key(const char *pem);
 
+/* One certificate and its key, in memory. */
+struct certs_pair {
+    X509 *cert;
+    EVP_PKEY *key;
+};
+void certs_pair_dispose(struct certs_pair *pair);
+#define CERTS_AUTO_PAIR KARTA_CLEANUP(certs_pair_dispose) struct certs_pair
+
+/* Matching, begun, and not past two thirds of its life; the CA a CA; the leaf signed by it and for
+ * every name that is wanted. */
+bool certs_ca_is_good(const struct certs_pair *ca, int64_t now);
+bool certs_leaf_is_good(const struct certs_pair *leaf, const struct certs_pair *ca,
+                        const struct certs_options *options, int64_t now);
+/* New ones, into what is disposed first. */
+int certs_make_ca(const struct certs_options *options, struct certs_pair *ca,
+                  struct karta_error *err);
+int certs_make_leaf(const struct certs_options *options, const struct certs_pair *ca,
+                    struct certs_pair *leaf, struct karta_error *err);
+int certs_check_sans(const struct certs_options *options, struct karta_error *err);
+
 /* Seconds since the epoch. */
 int64_t certs_time(const ASN1_TIME *time);
 

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 
 #include "base/mem.h"
-#include "base64_decode.h"
+#include "base/base64.h"
 #include "input.h"
 
 #define REVIEW_VERSION "admission.k8s.io/v1"

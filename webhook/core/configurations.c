@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base64.h"
+#include "base/base64.h"
 #include "configurations_rules.h"
 
 /* well below the 10 s that is usual: our own deadlines are a tenth of a second */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base64.h"
+#include "base/base64.h"
 #include "karta/document.h"
 
 #define API_VERSION "admission.k8s.io/v1"

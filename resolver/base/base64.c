@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Base64, the one direction that is needed here. */
-#include "base64.h"
+/* Encoding: what we send. */
+#include "base/base64.h"
 
 #include <stdint.h>
 #include <stdlib.h>

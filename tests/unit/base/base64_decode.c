@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base64_decode.h"
+#include "base/base64.h"
 
 #include <stdlib.h>
 

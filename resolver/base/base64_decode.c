@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Base64, strictly: what a server sends is either exactly right or refused. */
-#include "base64_decode.h"
+#include "base/base64.h"
 
 #include <stdbool.h>
 #include <stdint.h>
