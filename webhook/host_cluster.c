@@ -84,7 +84,7 @@ static int set_where(struct host *host, struct configurations_options *where,
 static int set_ca(struct host *host, struct configurations_options *where, struct karta_error *err)
 {
     size_t size = 0;
-    if (host->options->tls_cert_file != NULL)
+    if (host->options->tls_cert_file != NULL || host->options->tls_secret != NULL)
         return 0;
     KARTA_AUTO_TEXT path = host_ca_path(host);
     if (path == NULL)
@@ -104,6 +104,60 @@ static int set_configurations(struct host *host, struct configurations_options *
     return rc != 0 ? rc : set_ca(host, where, err);
 }
 
+/* The host of "https://host:port/path", new. */
+static char *host_of(const char *url)
+{
+    const char *begin = strstr(url, "://");
+    begin = begin != NULL ? begin + 3 : url;
+    bool bracket = *begin == '[';
+    size_t size = bracket ? strcspn(++begin, "]") : strcspn(begin, ":/");
+    return strndup(begin, size);
+}
+
+/* The names by which callers know us. */
+static int set_sans(struct host *host, const struct configurations_options *where,
+                    struct serving_config *serving, struct karta_error *err)
+{
+    const struct options_list *given = &host->options->tls_sans;
+    serving->sans = (const char *const *)given->items;
+    serving->san_count = given->count;
+    if (given->count > 0)
+        return 0;
+    size_t count = 0;
+    if (where->service_name != NULL) {
+        host->own_sans[count++] =
+            mem_format("%s.%s.svc", where->service_name, where->service_namespace);
+        host->own_sans[count++] =
+            mem_format("%s.%s.svc.cluster.local", where->service_name, where->service_namespace);
+        host->own_sans[count++] =
+            mem_format("%s.%s", where->service_name, where->service_namespace);
+    } else {
+        host->own_sans[count++] = where->url != NULL ? host_of(where->url) : strdup("localhost");
+    }
+    serving->sans = (const char *const *)host->own_sans;
+    serving->san_count = count;
+    for (size_t i = 0; i < count; i++)
+        if (host->own_sans[i] == NULL)
+            return mem_error(err);
+    return 0;
+}
+
+static int set_serving(struct host *host, const struct configurations_options *where,
+                       struct serving_config *serving, struct karta_error *err)
+{
+    const char *secret = host->options->tls_secret;
+    if (secret == NULL)
+        return 0;
+    const char *slash = strchr(secret, '/');
+    host->secret_ns = strndup(secret, (size_t)(slash - secret));
+    *serving = (struct serving_config){.ns = host->secret_ns,
+                                       .name = slash + 1,
+                                       .serve = host_serve_pair,
+                                       .arg = host,
+                                       .log = &host->log};
+    return host->secret_ns != NULL ? set_sans(host, where, serving, err) : mem_error(err);
+}
+
 int host_make_cluster(struct host *host, struct karta_error *err)
 {
     if (!host->options->kube && host->options->kube_api == NULL)
@@ -121,6 +175,8 @@ int host_make_cluster(struct host *host, struct karta_error *err)
         rc = set_access(host, &config.access, err);
     if (rc == 0)
         rc = set_configurations(host, &config.configurations, err);
+    if (rc == 0)
+        rc = set_serving(host, &config.configurations, &config.serving, err);
     if (rc != 0)
         return rc;
     config.ns = host->own_namespace != NULL ? host->own_namespace : OUTSIDE_NAMESPACE;
@@ -141,6 +197,9 @@ void host_free_cluster(struct host *host)
     free(host->identity);
     free(host->ca_bundle);
     free(host->service_ns);
+    free(host->secret_ns);
+    for (size_t i = 0; i < sizeof host->own_sans / sizeof *host->own_sans; i++)
+        free(host->own_sans[i]);
 }
 
 bool host_waits_for_cluster(void *arg, char *text, size_t room)

@@ -34,7 +34,8 @@ struct host {
     char *kube_url;               /* where a Pod finds the API server; NULL: --kube-api says */
     char *identity;               /* ours among the replicas */
     char *ca_bundle;              /* PEM of our own CA; NULL: somebody else's */
-    char *service_ns;             /* of --webhook-service, cut at its slash */
+    char *service_ns, *secret_ns; /* of --webhook-service and --tls-secret, cut at the slash */
+    char *own_sans[4];            /* names for the Secret's certificate, where no flag gives them */
     bool warmed;     /* all that was loaded at the start is compiled; the housekeeper's own */
     int64_t look_ms; /* when the folders are looked at again, whatever the watch says */
     struct holder holder;
@@ -79,6 +80,8 @@ bool host_waits_for_cluster(void *host, char *text, size_t room);
 int host_load_tls(struct host *host, struct karta_error *err);
 void host_look_after_tls(struct host *host, bool again);
 
+/* Puts a pair of PEM texts into force, for `arg`, the host. Any thread, one at a time. */
+int host_serve_pair(void *arg, const char *cert, const char *key, struct karta_error *err);
 /* New: the file of our own CA's certificate. NULL: out of memory. */
 char *host_ca_path(const struct host *host);
 

@@ -6,6 +6,7 @@
 #include "certs.h"
 #include "host_internal.h"
 #include "karta/engine.h"
+#include "tls_pair.h"
 
 #define DEFAULT_DIR "/var/lib/karta-webhook"
 #define RENEWAL_CHECK_MS 3600000
@@ -55,16 +56,38 @@ static int set_paths(struct host *host, struct karta_error *err)
     return 0;
 }
 
-int host_load_tls(struct host *host, struct karta_error *err)
+static int load_files(struct host *host, struct karta_error *err)
 {
     int rc = set_paths(host, err);
     if (rc == 0 && host->options->tls_cert_file == NULL)
         rc = ensure_own(host, err);
     if (rc == 0)
         rc = tls_files_load(&host->tls, err);
+    if (rc == 0)
+        metrics_reload(host->metrics, METRICS_CERTIFICATE, true);
+    return rc;
+}
+
+int host_serve_pair(void *arg, const char *cert, const char *key, struct karta_error *err)
+{
+    struct host *host = arg;
+    struct tls_pair *pair = NULL;
+    int rc = tls_pair_new(cert, key, &pair, err);
+    metrics_reload(host->metrics, METRICS_CERTIFICATE, rc == 0);
     if (rc != 0)
         return rc;
-    metrics_reload(host->metrics, METRICS_CERTIFICATE, true);
+    tls_store_put(pair);
+    LOG_WRITE(&host->log, LOG_LEVEL_INFO, "certificate loaded",
+              log_text("secret", host->options->tls_secret));
+    return 0;
+}
+
+int host_load_tls(struct host *host, struct karta_error *err)
+{
+    /* with a Secret there is none until the API server has been asked */
+    int rc = host->options->tls_secret == NULL ? load_files(host, err) : 0;
+    if (rc != 0)
+        return rc;
     if (host->options->client_ca_file == NULL)
         return 0;
     rc = client_ca_new(host->options->client_ca_file, &host->client_ca, err);
@@ -89,7 +112,7 @@ static void count(struct host *host, enum metrics_reload what, enum look look)
         metrics_reload(host->metrics, what, look == LOOK_LOADED);
 }
 
-void host_look_after_tls(struct host *host, bool again)
+static void look_after_files(struct host *host, bool again)
 {
     bool own = host->options->tls_cert_file == NULL;
     if (own && (again || karta_engine_now_ms() >= host->renewal_ms))
@@ -98,6 +121,12 @@ void host_look_after_tls(struct host *host, bool again)
     count(host, METRICS_CERTIFICATE, look);
     if (own && look == LOOK_REFUSED)
         renew_own(host); /* somebody broke our files: what is missing is made anew */
+}
+
+void host_look_after_tls(struct host *host, bool again)
+{
+    if (host->options->tls_secret == NULL)
+        look_after_files(host, again);
     if (host->client_ca != NULL)
         count(host, METRICS_CLIENT_CA, client_ca_check(host->client_ca, again, &host->log));
 }

@@ -19,7 +19,7 @@ struct options_list {
 /* All texts are the options' own. */
 struct options {
     char *listen, *metrics_listen;
-    char *tls_cert_file, *tls_key_file, *self_signed, *client_ca_file;
+    char *tls_cert_file, *tls_key_file, *self_signed, *tls_secret, *client_ca_file;
     struct options_list tls_sans, definitions, exclude_kinds, exclude_namespaces;
     char *profile, *gang, *default_queue, *on_error;
     char *kube_api, *kube_token_file, *kube_ca_file;

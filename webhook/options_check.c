@@ -5,6 +5,28 @@
 #include "address.h"
 #include "options_table.h"
 
+/* NAMESPACE/NAME, neither empty. */
+static bool is_pair(const char *text)
+{
+    const char *slash = strchr(text, '/');
+    return slash != NULL && slash != text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL;
+}
+
+static int check_secret(const struct options *options, struct karta_error *err)
+{
+    if (options->tls_secret == NULL)
+        return 0;
+    if (options->tls_cert_file != NULL || options->self_signed != NULL)
+        return karta_error_set(err, KARTA_ERR_SCHEMA,
+                               "--tls-secret excludes --tls-cert-file and --self-signed");
+    if (!options->kube && options->kube_api == NULL)
+        return karta_error_set(err, KARTA_ERR_SCHEMA, "--tls-secret needs --kube or --kube-api");
+    if (!is_pair(options->tls_secret))
+        return karta_error_set(err, KARTA_ERR_SCHEMA, "--tls-secret: \"%s\" is not NAMESPACE/NAME",
+                               options->tls_secret);
+    return 0;
+}
+
 static int check_tls(const struct options *options, struct karta_error *err)
 {
     if ((options->tls_cert_file == NULL) != (options->tls_key_file == NULL))
@@ -14,8 +36,9 @@ static int check_tls(const struct options *options, struct karta_error *err)
         return karta_error_set(err, KARTA_ERR_SCHEMA,
                                "--tls-cert-file and --self-signed exclude each other");
     if (options->tls_cert_file != NULL && options->tls_sans.count > 0)
-        return karta_error_set(err, KARTA_ERR_SCHEMA, "--tls-san needs --self-signed");
-    return 0;
+        return karta_error_set(err, KARTA_ERR_SCHEMA,
+                               "--tls-san needs --self-signed or --tls-secret");
+    return check_secret(options, err);
 }
 
 static int check_addresses(const struct options *options, struct karta_error *err)
@@ -64,12 +87,10 @@ static int check_kube(const struct options *options, struct karta_error *err)
 static int check_webhook(const struct options *options, struct karta_error *err)
 {
     const char *service = options->webhook_service, *url = options->webhook_url;
-    const char *slash = service != NULL ? strchr(service, '/') : NULL;
     if (service != NULL && url != NULL)
         return karta_error_set(err, KARTA_ERR_SCHEMA,
                                "--webhook-service and --webhook-url exclude each other");
-    if (service != NULL &&
-        (slash == NULL || slash == service || slash[1] == '\0' || strchr(slash + 1, '/') != NULL))
+    if (service != NULL && !is_pair(service))
         return karta_error_set(err, KARTA_ERR_SCHEMA,
                                "--webhook-service: \"%s\" is not NAMESPACE/NAME", service);
     if (url != NULL && !is_url(url, "https://"))

@@ -21,6 +21,9 @@ static const struct option_row rows[] = {
      "issue and renew our own CA and certificate there (default, without --tls-cert-file: "
      "$STATE_DIRECTORY, else /var/lib/karta-webhook)",
      OPTION_TEXT, AT(self_signed), 0, 0, NULL, NULL},
+    {"tls-secret", "NS/NAME",
+     "share our own CA and certificate with the other replicas in this Secret, and renew them",
+     OPTION_TEXT, AT(tls_secret), 0, 0, NULL, NULL},
     {"tls-san", "NAME", "name in that certificate, repeatable", OPTION_LIST, AT(tls_sans), 0, 0,
      NULL, NULL},
     {"client-ca-file", "FILE", "accept only callers with a certificate from this CA", OPTION_TEXT,

@@ -9,6 +9,7 @@
 #include "configurations.h"
 #include "karta/mutate.h"
 #include "live.h"
+#include "serving.h"
 
 /* All that it points to is borrowed and outlives the cluster. */
 struct cluster_config {
@@ -26,6 +27,7 @@ struct cluster_config {
     const struct karta_group_kind *excluded_kinds;
     size_t excluded_kind_count;
     struct configurations_options configurations; /* neither url nor service: not written */
+    struct serving_config serving;                /* name NULL: certificates come from elsewhere */
 };
 
 struct cluster; /* opaque */

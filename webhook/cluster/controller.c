@@ -90,10 +90,22 @@ static void discover(struct controller *controller, const struct karta_snapshot 
     controller_tell(controller, &controller->discovery_trouble, rc != 0 ? &err : NULL);
 }
 
+/* Every replica serves what the Secret holds; the one that leads renews it. */
+static void serve(struct controller *controller, bool now)
+{
+    struct karta_error err = {0};
+    if (controller->serving == NULL || (!now && karta_engine_now_ms() < controller->serve_ms))
+        return;
+    int rc = serving_keep(controller->serving, controller->client, controller->leading, &err);
+    controller->serve_ms = karta_engine_now_ms() + (rc == 0 ? SERVING_MS : LEASE_RETRY_MS);
+    controller_tell(controller, &controller->serving_trouble, rc != 0 ? &err : NULL);
+}
+
 static void write_all(struct controller *controller, const struct karta_snapshot *snapshot)
 {
     struct karta_error configure = {0}, report = {0};
     controller->write_ms = karta_engine_now_ms() + WRITE_MS;
+    serve(controller, true); /* the CAs that are written are those of this moment */
     int rc = controller_configure(controller, snapshot, &configure);
     controller_tell(controller, &controller->configuration_trouble, rc != 0 ? &configure : NULL);
     int rc2 = controller_report(controller, snapshot, &report);
@@ -105,6 +117,7 @@ static void write_all(struct controller *controller, const struct karta_snapshot
 static void work(struct controller *controller, bool woken)
 {
     struct karta_snapshot *snapshot = controller->config->in_force(controller->config->arg);
+    serve(controller, false);
     int64_t now = karta_engine_now_ms();
     if (snapshot != NULL && controller_leads(controller)) {
         bool again = now >= controller->discover_ms;
@@ -158,6 +171,8 @@ static int make_parts(struct controller *controller, struct karta_error *err)
     int rc = kube_client_new(&config->access, config->metrics, &controller->client, err);
     if (rc == 0)
         rc = lease_new(config->ns, LEASE_NAME, config->identity, &controller->lease, err);
+    if (rc == 0 && config->serving.name != NULL)
+        rc = serving_new(&config->serving, &controller->serving, err);
     return rc != 0 ? rc : discovery_new(&controller->discovery, err);
 }
 
@@ -183,6 +198,7 @@ int controller_start(const struct cluster_config *config, struct live *live,
     made->lease_trouble.what = "the lease is not kept";
     made->discovery_trouble.what = "the API server does not say which kinds it has";
     made->configuration_trouble.what = "webhook configurations not written";
+    made->serving_trouble.what = "the certificate is not looked after";
     made->status_trouble.what = "statuses not written";
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -241,6 +257,7 @@ void controller_free(struct controller *controller)
         give_lease_back(controller);
     }
     discovery_free(controller->discovery);
+    serving_free(controller->serving);
     lease_free(controller->lease);
     kube_client_free(controller->client);
     pthread_cond_destroy(&controller->wake);

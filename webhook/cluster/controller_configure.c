@@ -146,19 +146,25 @@ static int apply(struct controller *controller, json_t *configuration, char *ver
 static int write_both(struct controller *controller, const struct lists *lists,
                       struct karta_error *err)
 {
-    const struct configurations_options *options = &controller->config->configurations;
+    struct configurations_options options = controller->config->configurations;
+    if (controller->serving != NULL)
+        options.ca_bundle = serving_bundle(controller->serving);
     struct configurations_input input = {.workloads = resources_of(&lists->workloads),
                                          .definitions = resources_of(&lists->definitions),
                                          .others = resources_of(&lists->others),
                                          .policed_ignore = resources_of(&lists->ignored),
                                          .policed_fail = resources_of(&lists->failed)};
     json_auto_t *mutating = NULL, *validating = NULL;
-    int rc = configurations_mutating(options, &input, &mutating, err);
+    int rc = configurations_mutating(&options, &input, &mutating, err);
     if (rc == 0)
-        rc = configurations_validating(options, &input, &validating, err);
+        rc = configurations_validating(&options, &input, &validating, err);
     if (rc == 0)
         rc = apply(controller, mutating, controller->versions[0], err);
-    return rc != 0 ? rc : apply(controller, validating, controller->versions[1], err);
+    if (rc == 0)
+        rc = apply(controller, validating, controller->versions[1], err);
+    if (rc == 0 && controller->serving != NULL)
+        serving_told(controller->serving);
+    return rc;
 }
 
 int controller_configure(struct controller *controller, const struct karta_snapshot *snapshot,
@@ -166,8 +172,14 @@ int controller_configure(struct controller *controller, const struct karta_snaps
 {
     const struct configurations_options *options = &controller->config->configurations;
     struct lists lists = {0};
-    if (options->url == NULL && options->service_name == NULL)
+    bool served = controller->serving != NULL;
+    if (options->url == NULL && options->service_name == NULL) {
+        if (served)
+            serving_told(controller->serving); /* nobody is told by us */
         return 0;
+    }
+    if (served && serving_bundle(controller->serving) == NULL)
+        return 0; /* nobody could verify us yet */
     int rc = collect(controller, snapshot, &lists);
     rc = rc == 0 ? write_both(controller, &lists, err) : karta_error_set(err, rc, "out of memory");
     free(lists.workloads.items);

@@ -22,15 +22,17 @@ struct controller {
     struct kube_client *client;
     struct lease *lease;
     struct discovery *discovery;
+    struct serving *serving; /* NULL: certificates come from elsewhere */
     pthread_t thread;
     bool started, leading;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stopping, woken;
-    int64_t kept_ms;               /* when the Lease was last looked at */
-    int64_t discover_ms, write_ms; /* when it is due again whatever happens */
+    int64_t kept_ms;                         /* when the Lease was last looked at */
+    int64_t serve_ms, discover_ms, write_ms; /* when it is due again whatever happens */
     char versions[2][64]; /* of the configurations, as written last: mutating, validating */
-    struct trouble lease_trouble, discovery_trouble, configuration_trouble, status_trouble;
+    struct trouble lease_trouble, discovery_trouble, configuration_trouble, status_trouble,
+        serving_trouble;
 };
 
 /* Whether we may write, with time for one write; renews the Lease where that is due. */
