@@ -74,6 +74,16 @@ static void create__refuses_nonsense(void **state)
     json_auto_t *other = ask_json(*state, "POST", KARTAS,
                                   "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'a'}}", 400);
     assert_status(other, 400, "BadRequest", "Pod in version \"v1\" cannot be handled as a Karta");
+    static const char *const bad[][2] = {
+        {"{'kind':'Karta'}", "Object 'apiVersion' is missing"},
+        {"{'apiVersion':'run.ai/v1alpha1'}", "Object 'Kind' is missing"},
+        {"{'apiVersion':'run.ai/v1alpha1','kind':'Karta','metadata':[]}",
+         "Karta in version \"run.ai/v1alpha1\": metadata is no object"},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        json_auto_t *status = ask_json(*state, "POST", KARTAS, bad[i][0], 400);
+        assert_status(status, 400, "BadRequest", bad[i][1]);
+    }
     json_auto_t *nameless =
         ask_json(*state, "POST", KARTAS, "{'apiVersion':'run.ai/v1alpha1','kind':'Karta'}", 422);
     assert_status(

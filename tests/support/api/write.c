@@ -40,49 +40,72 @@ static void answer_object(struct api_store *store, const struct api_kind *kind,
                               "status", "Success"));
 }
 
-/* New: the body as an object of this kind and place; NULL: refused. */
-static json_t *given_object(const struct api_kind *kind, const struct api_request *request,
-                            struct api_answer *answer)
+/* New: the body as an object of this kind; NULL: refused. */
+static json_t *decode(const struct api_kind *kind, const struct api_request *request,
+                      struct api_answer *answer)
 {
     json_error_t error;
     json_auto_t *object =
         json_loadb(request->body != NULL ? request->body : "", request->body_size, 0, &error);
     const char *version = json_string_value(json_object_get(object, "apiVersion"));
     const char *name = json_string_value(json_object_get(object, "kind"));
+    json_t *metadata = json_object_get(object, "metadata");
     KARTA_AUTO_TEXT message = NULL;
     if (!json_is_object(object))
         message = mem_format("the object provided is unrecognized (must be of type %s): couldn't "
                              "get version/kind; json parse error: %s",
                              kind->name, error.text);
-    else if (version == NULL || name == NULL || strcmp(version, kind->api_version) != 0 ||
-             strcmp(name, kind->name) != 0)
+    else if (version == NULL || name == NULL)
+        message = mem_format("Object '%s' is missing", name == NULL ? "Kind" : "apiVersion");
+    else if (strcmp(version, kind->api_version) != 0 || strcmp(name, kind->name) != 0)
         message =
             mem_format("%s in version \"%s\" cannot be handled as a %s", name, version, kind->name);
+    else if (metadata != NULL && !json_is_object(metadata))
+        message = mem_format("%s in version \"%s\": metadata is no object", name, version);
     if (message != NULL) {
         answer_bad_request(answer, message);
         return NULL;
     }
-    if (json_object_get(object, "metadata") == NULL)
+    if (metadata == NULL)
         json_object_set_new(object, "metadata", json_object());
+    return json_incref(object);
+}
+
+/* Whether the URL says otherwise; the answer is then filled. */
+static bool is_elsewhere(const struct api_request *request, const json_t *object,
+                         struct api_answer *answer)
+{
     const char *ns = object_meta(object, "namespace");
+    const char *name = object_meta(object, "name");
     if (ns[0] != '\0' && strcmp(ns, request->ns) != 0) {
         answer_bad_request(answer, "the namespace of the provided object does not match the "
                                    "namespace sent on the request");
-        return NULL;
+        return true;
     }
-    if (request->name[0] != '\0' && object_meta(object, "name")[0] != '\0' &&
-        strcmp(request->name, object_meta(object, "name")) != 0) {
+    if (request->name[0] != '\0' && name[0] != '\0' && strcmp(request->name, name) != 0) {
         KARTA_AUTO_TEXT other =
-            mem_format("the name of the object (%s) does not match the name on the URL (%s)",
-                       object_meta(object, "name"), request->name);
+            mem_format("the name of the object (%s) does not match the name on the URL (%s)", name,
+                       request->name);
         answer_bad_request(answer, other);
+        return true;
+    }
+    return false;
+}
+
+/* New: the body as an object of this kind and place; NULL: refused. */
+static json_t *given_object(const struct api_kind *kind, const struct api_request *request,
+                            struct api_answer *answer)
+{
+    json_t *object = decode(kind, request, answer);
+    if (object == NULL || is_elsewhere(request, object, answer)) {
+        json_decref(object);
         return NULL;
     }
     if (kind->namespaced)
         set_meta(object, "namespace", request->ns);
     if (request->name[0] != '\0')
         set_meta(object, "name", request->name);
-    return json_incref(object);
+    return object;
 }
 
 /* False: it has no name and none can be made. */
@@ -219,6 +242,12 @@ static json_t *merge_patch(const json_t *target, const json_t *patch)
     return result;
 }
 
+static bool is_moved(const json_t *before, const json_t *after)
+{
+    return strcmp(object_meta(before, "name"), object_meta(after, "name")) != 0 ||
+           strcmp(object_meta(before, "namespace"), object_meta(after, "namespace")) != 0;
+}
+
 static void apply_merge_patch(struct api_store *store, const struct api_kind *kind,
                               const struct api_request *request, struct api_answer *answer)
 {
@@ -231,7 +260,11 @@ static void apply_merge_patch(struct api_store *store, const struct api_kind *ki
         answer_bad_request(answer, "error decoding patch: it is no JSON object");
     } else {
         json_auto_t *given = merge_patch(before, patch);
-        replace(store, kind, request, before, given, answer);
+        if (is_moved(before, given))
+            answer_invalid(answer, kind, request->name, "metadata.name",
+                           "Invalid value: field is immutable");
+        else
+            replace(store, kind, request, before, given, answer);
     }
 }
 
