@@ -21,6 +21,7 @@ struct api_server_options {
     const char *cert_file, *key_file; /* PEM: HTTPS; NULL: plain HTTP */
     const char *token;                /* what requests must bear; NULL: anything */
     bool old_discovery;               /* no aggregated discovery */
+    bool beta_discovery;              /* aggregated as v2beta1 alone */
     int port;                         /* 0: the system chooses */
 };
 
@@ -39,6 +40,9 @@ void api_server_kind(struct api_server *server, const char *group, const char *v
 void api_server_forget_kind(struct api_server *server, const char *group, const char *version,
                             const char *kind);
 
+/* A group whose own server is away: discovery says Stale and lists nothing, requests get 503. */
+void api_server_stale(struct api_server *server, const char *group, bool stale);
+
 /* Direct access to the store, as if somebody had asked: whole objects, texts as in JSON with ' for
  * ". put creates or replaces (manager "test", operation Update). */
 void api_server_put(struct api_server *server, const char *object);
@@ -50,7 +54,9 @@ json_t *api_server_get(struct api_server *server, const char *plural, const char
                        const char *name);
 size_t api_server_count(struct api_server *server, const char *plural);
 
-/* What goes wrong from now on. `verb` and `plural` NULL: any. */
+/* What goes wrong from now on. `verb` and `plural` NULL: any. Verbs are Kubernetes' own (list,
+ * watch, get, create, update, patch, delete); of what is no resource the verb is "get" and the path
+ * stands for the plural: "get", "/apis". The newest fault that fits decides. */
 enum api_fault {
     API_FAULT_NONE,    /* takes back what fits verb and plural */
     API_FAULT_STATUS,  /* answers `number` (401, 403, 404, 409, 410, 429 with Retry-After 1, 500,
@@ -73,7 +79,9 @@ void api_server_die(struct api_server *server);
 void api_server_return(struct api_server *server);
 /* Ends every watch under way, as a rolling API server does. */
 void api_server_end_watches(struct api_server *server);
-/* Forgets history: watches from before get 410, by status or as an event. */
+/* Forgets history: a list that continues from before gets 410, a watch from before an ERROR event
+ * with it, as in the real one (410 as the status of a watch: API_FAULT_STATUS). Watches under way
+ * go on. */
 void api_server_compact(struct api_server *server);
 /* A bookmark to every watch that asked for them. */
 void api_server_bookmark(struct api_server *server);
