@@ -139,9 +139,11 @@ void follower_dispose(struct follower *follower)
 
 void put_karta(struct follower *follower, const char *name)
 {
+    static atomic_int count; /* a put that changes nothing is no event */
     KARTA_AUTO_TEXT text = mem_format("{'apiVersion': 'run.ai/v1alpha1', 'kind': 'Karta', "
-                                      "'metadata': {'name': '%s', 'labels': {'first': '%c'}}}",
-                                      name, name[0]);
+                                      "'metadata': {'name': '%s', 'labels': {'first': '%c'}}, "
+                                      "'spec': {'count': %d}}",
+                                      name, name[0], atomic_fetch_add(&count, 1));
     api_server_put(follower->server, text);
 }
 
