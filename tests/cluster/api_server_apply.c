@@ -7,15 +7,15 @@
 
 #include "base/mem.h"
 
-#define CONFIGURATION "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/c"
-#define HEAD                                                                                       \
-    "{'apiVersion':'admissionregistration.k8s.io/v1','kind':'MutatingWebhookConfiguration',"       \
-    "'metadata':{'name':'c'%s},'webhooks':[%s]}"
+/* A kind without defaults and with webhooks: what is there is what was applied. */
+#define CONFIGURATION "/apis/x.io/v1/configs/c"
+#define HEAD "{'apiVersion':'x.io/v1','kind':'Config','metadata':{'name':'c'%s},'webhooks':[%s]}"
 #define POD "/api/v1/namespaces/n/pods/p"
 
 static int setup(void **state)
 {
     *state = api_server_start(NULL);
+    api_server_kind(*state, "x.io", "v1", "Config", "configs", false, false);
     return 0;
 }
 
@@ -53,7 +53,7 @@ static void apply__creates_and_owns(void **state)
         json_array_get(json_object_get(json_object_get(made, "metadata"), "managedFields"), 0);
     assert_string_equal(text_at(entry, "manager"), "us");
     assert_string_equal(text_at(entry, "operation"), "Apply");
-    assert_string_equal(text_at(entry, "apiVersion"), "admissionregistration.k8s.io/v1");
+    assert_string_equal(text_at(entry, "apiVersion"), "x.io/v1");
     json_auto_t *fields =
         test_json("{'f:metadata':{'f:labels':{'f:l':{}}},'f:webhooks':{'k:{\\'name\\':\\'x\\'}':"
                   "{'.':{},'f:name':{},'f:rules':{},'f:namespaceSelector':{}}}}");
@@ -116,8 +116,8 @@ static void apply__conflicts_with_who_updated(void **state)
     json_t *entries = json_object_get(json_object_get(edited, "metadata"), "managedFields");
     assert_int_equal(json_array_size(entries), 2);
     json_auto_t *status = apply_as(*state, "us", "", "{'name':'x','a':1,'b':1}", 409);
-    KARTA_AUTO_TEXT owner = mem_format("\"asking\" using admissionregistration.k8s.io/v1 at %s",
-                                       text_at(entries, "1.time"));
+    KARTA_AUTO_TEXT owner =
+        mem_format("\"asking\" using x.io/v1 at %s", text_at(entries, "1.time"));
     KARTA_AUTO_TEXT message = mem_format("Apply failed with 2 conflicts: conflicts with %s:\n"
                                          "- .webhooks[name=\"x\"].a\n- .webhooks[name=\"x\"].b",
                                          owner);
@@ -189,16 +189,46 @@ static void apply__needs_the_version_it_names(void **state)
     assert_string_equal(text_at(status, "reason"), "Conflict");
 }
 
+static void apply__fills_defaults_that_nobody_owns(void **state)
+{
+    static const char path[] = "/apis/admissionregistration.k8s.io/v1/"
+                               "mutatingwebhookconfigurations/c?fieldManager=us";
+    static const char body[] =
+        "{'apiVersion':'admissionregistration.k8s.io/v1','kind':'MutatingWebhookConfiguration',"
+        "'metadata':{'name':'c'},'webhooks':[{'name':'x','rules':[{'resources':['pods']}],"
+        "'clientConfig':{'service':{'name':'s','namespace':'n'}}}]}";
+    json_auto_t *made = ask_json(*state, "PATCH", path, body, 201);
+    assert_webhooks(made,
+                    "[{'name':'x','rules':[{'resources':['pods'],'scope':'*'}],'clientConfig':"
+                    "{'service':{'name':'s','namespace':'n','port':443}},'failurePolicy':'Fail',"
+                    "'matchPolicy':'Equivalent','namespaceSelector':{},'objectSelector':{},"
+                    "'timeoutSeconds':10,'reinvocationPolicy':'Never'}]");
+    json_t *entry =
+        json_array_get(json_object_get(json_object_get(made, "metadata"), "managedFields"), 0);
+    json_auto_t *fields = test_json(
+        "{'f:webhooks':{'k:{\\'name\\':\\'x\\'}':{'.':{},'f:name':{},'f:rules':{},'f:clientConfig':"
+        "{'f:service':{'f:name':{},'f:namespace':{}}}}}}");
+    assert_json_equal(json_object_get(entry, "fieldsV1"), fields);
+    json_auto_t *again = ask_json(*state, "PATCH", path, body, 200);
+    assert_json_equal(again, made);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(apply__creates_and_owns),           TEST(apply__needs_a_manager),
-        TEST(apply__merges_webhooks_by_name),    TEST(apply__conflicts_with_who_applied),
-        TEST(apply__conflicts_with_who_updated), TEST(apply__takes_by_force),
-        TEST(apply__removes_what_is_let_go_of),  TEST(update__takes_from_who_applied),
-        TEST(apply__to_a_status_alone),          TEST(apply__needs_the_version_it_names),
+        TEST(apply__creates_and_owns),
+        TEST(apply__needs_a_manager),
+        TEST(apply__merges_webhooks_by_name),
+        TEST(apply__conflicts_with_who_applied),
+        TEST(apply__conflicts_with_who_updated),
+        TEST(apply__takes_by_force),
+        TEST(apply__removes_what_is_let_go_of),
+        TEST(update__takes_from_who_applied),
+        TEST(apply__to_a_status_alone),
+        TEST(apply__needs_the_version_it_names),
+        TEST(apply__fills_defaults_that_nobody_owns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -207,6 +208,9 @@ static void die__resets_and_returns_as_it_was(void **state)
     struct following *following = follow(*state, KARTAS "?watch=1", NULL);
     json_decref(follow_event(following, "ADDED"));
     api_server_fault(*state, "list", NULL, API_FAULT_HANG, 0, 1);
+    struct following *hung = follow(*state, KARTAS, NULL);
+    while (api_server_asked(*state, "list", NULL) == 0)
+        usleep(1000);
     int port = api_server_port(*state);
     for (size_t i = 0; i < 20; i++) {
         api_server_die(*state);
@@ -219,6 +223,9 @@ static void die__resets_and_returns_as_it_was(void **state)
     bool whole;
     follow_end(following, &whole);
     assert_false(whole);
+    assert_int_equal(follow_end(hung, &whole), 0);
+    assert_false(whole);
+    follow_free(hung);
     assert_int_equal(api_server_port(*state), port);
     assert_int_equal(api_server_watches(*state, NULL), 0);
     follow_free(following);

@@ -47,8 +47,10 @@ static size_t read_header(char *bytes, size_t one, size_t size, void *arg)
 
 static struct curl_slist *header(struct curl_slist *list, const char *name, const char *value)
 {
+    if (value == NULL)
+        return list;
     KARTA_AUTO_TEXT line = mem_format("%s: %s", name, value);
-    return value != NULL ? curl_slist_append(list, line) : list;
+    return curl_slist_append(list, line);
 }
 
 static struct curl_slist *headers_of(const struct asking *asking)

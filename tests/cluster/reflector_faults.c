@@ -157,6 +157,19 @@ static void reflector__counts_what_it_skips(void **state)
     assert_int_equal(follower_logged(&follower, "an event that has no object was skipped"), 1);
 }
 
+static void reflector__lists_again_where_watches_stay_silent(void **state)
+{
+    (void)state;
+    follower.config.idle_ms = 1000;
+    api_server_fault(follower.server, "watch", "kartas", API_FAULT_STALL, 0, 0);
+    follower_start(&follower);
+    WAIT_FOR(api_server_watches(follower.server, "kartas") == 1);
+    put_karta(&follower, "a");
+    WAIT_FOR(follower_is_right(&follower));
+    assert_true(follower_begins(&follower) >= 2);
+    assert_int_equal(follower_logged(&follower, "level=warn"), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -168,6 +181,7 @@ int main(void)
         TEST(reflector__gets_over_a_broken_start_of_a_watch),
         TEST(reflector__gets_over_a_watch_that_breaks),
         TEST(reflector__logs_once_an_outage),
+        TEST(reflector__lists_again_where_watches_stay_silent),
         TEST(reflector__counts_what_it_skips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,29 @@ static json_t *merge(const char *name, const json_t *live, const json_t *applied
     return map;
 }
 
+/* Where a node of a set is in a value. */
+struct spot {
+    json_t *holder;
+    const char *field; /* of a map; of a list of maps, the item's key */
+    bool item;
+    size_t at;
+};
+
+/* `rest` (taken) there; NULL, or nothing in it: it goes. */
+static void put_rest(const struct spot *spot, json_t *rest)
+{
+    bool empty = json_object_size(rest) == 0 && json_array_size(rest) == 0;
+    if (!empty && spot->item)
+        json_array_set(spot->holder, spot->at, rest);
+    else if (!empty)
+        json_object_set(spot->holder, spot->field, rest);
+    else if (spot->item)
+        json_array_remove(spot->holder, spot->at);
+    else
+        json_object_del(spot->holder, spot->field);
+    json_decref(rest);
+}
+
 /* New: `value` without the members of `gone`, unless they hold what is kept. */
 static json_t *prune(const char *name, const json_t *value, const json_t *gone, const json_t *kept)
 {
@@ -50,30 +73,15 @@ static json_t *prune(const char *name, const json_t *value, const json_t *gone, 
     {
         if (strcmp(key, ".") == 0)
             continue;
-        const char *field = key + 2;
-        bool item = key[0] == 'k';
+        struct spot spot = {left, key + 2, key[0] == 'k', 0};
         json_t *holds = json_object_get(kept, key);
-        size_t at = 0;
-        json_t *child = item ? fields_item(name, left, field, &at) : json_object_get(left, field);
-        if (child == NULL ||
-            (fields_is_member(node) && holds != NULL && json_object_size(node) == 0))
+        json_t *child = spot.item ? fields_item(name, left, spot.field, &spot.at)
+                                  : json_object_get(left, spot.field);
+        bool leaf = json_object_size(node) == 0;
+        if (child == NULL || (leaf && holds != NULL))
             continue;
-        json_t *rest = NULL;
-        if (!fields_is_member(node) || holds != NULL) {
-            rest = prune(item ? "" : field, child, node, holds);
-            if (json_object_size(rest) == 0 && json_array_size(rest) == 0) {
-                json_decref(rest);
-                rest = NULL;
-            }
-        }
-        if (rest == NULL && item)
-            json_array_remove(left, at);
-        else if (rest == NULL)
-            json_object_del(left, field);
-        else if (item)
-            json_array_set_new(left, at, rest);
-        else
-            json_object_set_new(left, field, rest);
+        bool whole = fields_is_member(node) && holds == NULL;
+        put_rest(&spot, whole ? NULL : prune(spot.item ? "" : spot.field, child, node, holds));
     }
     return left;
 }

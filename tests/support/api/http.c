@@ -182,6 +182,7 @@ char *http_head(const struct api_answer *answer, ssize_t size, bool close)
     char etag[128] = "";
     if (answer->etag[0] != '\0')
         snprintf(etag, sizeof etag, "Etag: %s\r\nVary: Accept\r\n", answer->etag);
+    /* HTTP/2 has no words for a status: nobody may read them */
     return mem_format("HTTP/1.1 %d Whatever\r\nAudit-Id: 1\r\nContent-Type: %s\r\n%s%s%s%s\r\n",
                       answer->status, answer->type != NULL ? answer->type : "application/json",
                       answer->status != 304 ? length : "", retry, etag,

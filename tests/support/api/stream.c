@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "clock.h"
-#include "read.h"
+#include "events.h"
 #include "server.h"
 
 static bool send_line(struct api_conn *conn, const char *text)
