@@ -12,19 +12,19 @@
 
 static const struct kube_resource kartas = {"run.ai", "v1alpha1", "kartas"};
 
-/* One answer, sent to every request; %zu in none of them. */
+/* What every request is answered, and what the last was. */
 struct script {
-    const char *text;   /* the whole answer */
-    const char *second; /* to all but the first request; NULL: the same */
-    bool hang;          /* and then the connection stays */
-    char head[4096];    /* the last request's */
+    const char *_Atomic text;
+    atomic_bool hang; /* and then the connection stays */
+    char head[4096];
 };
 
 static void say(struct raw_server *server, size_t number, const char *head)
 {
     struct script *script = server->arg;
+    (void)number;
     snprintf(script->head, sizeof script->head, "%s", head);
-    raw_say(server, number > 0 && script->second != NULL ? script->second : script->text);
+    raw_say(server, script->text);
     if (script->hang)
         raw_wait(server);
 }
@@ -216,8 +216,7 @@ static void kube_client_ask__says_how_an_answer_is_bad(void **state)
         {OK END "nonsense", KARTA_ERR_SYNTAX, 200,
          "list kartas.run.ai: the answer is not JSON: invalid token near 'nonsense' at byte 8"},
         {OK "Content-Length: 100\r\n" END "{", KARTA_ERR_IO, 0,
-         "list kartas.run.ai: the answer broke off: transfer closed with 99 bytes remaining to "
-         "read"},
+         "list kartas.run.ai: the answer broke off: "},
         {OK "Transfer-Encoding: chunked\r\n" END "100\r\n{", KARTA_ERR_IO, 0, NULL},
         {"HTTP/1.1 403 Forbidden\r\n" END "{\"message\": \"no\\r\\n\\u001b[31m\"}", KARTA_ERR_IO,
          403,
@@ -236,7 +235,10 @@ static void kube_client_ask__says_how_an_answer_is_bad(void **state)
         fixture->script.text = cases[i].text;
         assert_int_equal(ask_plainly(fixture), cases[i].code);
         assert_int_equal(fixture->answer.status, cases[i].status);
-        if (cases[i].message != NULL)
+        size_t size = cases[i].message != NULL ? strlen(cases[i].message) : 0;
+        if (size > 0 && cases[i].message[size - 1] == ' ') /* the rest is libcurl's */
+            assert_memory_equal(fixture->err.message, cases[i].message, size);
+        else if (size > 0)
             assert_string_equal(fixture->err.message, cases[i].message);
         assert_int_equal(strncmp(fixture->err.message, "list kartas.run.ai: ", 20), 0);
     }
@@ -302,6 +304,28 @@ static void refuse_and_rotate(struct raw_server *server, size_t number, const ch
         raw_say(server, OK END "{}");
     else
         raw_say(server, "HTTP/1.1 401 Unauthorized\r\n" END);
+}
+
+static void kube_client_ask__sends_no_token_over_plain_http_to_others(void **state)
+{
+    struct fixture *fixture = *state;
+    char url[64];
+    /* the same server, by an address that is not known to be this machine */
+    snprintf(url, sizeof url, "http://0.0.0.0%s", strrchr(fixture->server.url, ':'));
+    fixture->access.url = url;
+    fixture->access.token_file = fixture->token_file;
+    new_client(fixture);
+    write_token(fixture, "secret");
+    fixture->script.text = "HTTP/1.1 401 Unauthorized\r\n" END;
+    assert_int_equal(ask_plainly(fixture), KARTA_ERR_IO);
+    assert_null(strstr(fixture->script.head, "secret"));
+    assert_string_equal(fixture->err.message, "list kartas.run.ai: unauthorized (401): a token is "
+                                              "not sent over plain http");
+    snprintf(url, sizeof url, "http://localhost%s", strrchr(fixture->server.url, ':'));
+    new_client(fixture);
+    fixture->script.text = OK END "{}";
+    assert_int_equal(ask_plainly(fixture), 0);
+    assert_non_null(strstr(fixture->script.head, "Bearer secret"));
 }
 
 static void kube_client_ask__asks_once_more_when_the_token_is_refused_but_renewed(void **state)
@@ -447,9 +471,8 @@ static void kube_client_watch__fails_as_a_request_does(void **state)
     assert_int_equal(ear.opened, 0);
     fixture->script.text = OK "Content-Length: 100\r\n" END "a\nb";
     assert_int_equal(watch(fixture, &ear, 60000), KARTA_ERR_IO);
-    assert_string_equal(fixture->err.message,
-                        "watch kartas.run.ai: the answer broke off: transfer closed with 97 bytes "
-                        "remaining to read");
+    static const char broken[] = "watch kartas.run.ai: the answer broke off: ";
+    assert_memory_equal(fixture->err.message, broken, sizeof broken - 1);
     assert_string_equal(ear.text.text, "[a]");
     strbuf_dispose(&ear.text);
 }
@@ -515,6 +538,7 @@ int main(void)
         TEST(kube_client_ask__reads_no_more_than_its_limit),
         TEST(kube_client_ask__waits_no_longer_than_told),
         TEST(kube_client_ask__uses_the_newest_token),
+        TEST(kube_client_ask__sends_no_token_over_plain_http_to_others),
         TEST(kube_client_ask__asks_once_more_when_the_token_is_refused_but_renewed),
         TEST(kube_client_ask__does_not_ask_without_its_token),
         TEST(kube_client_stop__ends_what_is_under_way_and_all_that_comes),

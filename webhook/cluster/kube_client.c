@@ -143,7 +143,8 @@ static int read_answer(struct kube_transfer *transfer, struct karta_error *err)
         return 0;
     if (rc == KARTA_ERR_NOMEM)
         return mem_error(err);
-    karta_error_set(err, rc, "the answer is %s", why.message);
+    const char *words = rc == KARTA_ERR_SYNTAX ? "the answer is" : "the answer cannot be read:";
+    karta_error_set(err, rc, "%s %s", words, why.message);
     return kube_error_name(transfer->request, rc, err);
 }
 

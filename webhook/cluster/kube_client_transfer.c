@@ -79,11 +79,11 @@ static int retry_after_ms(const char *value, size_t length)
     return ms;
 }
 
-size_t kube_client_on_head(char *bytes, size_t size, size_t count_, void *arg)
+size_t kube_client_on_head(char *bytes, size_t size, size_t pieces, void *arg)
 {
     struct kube_transfer *transfer = arg;
     struct kube_answer *answer = transfer->answer;
-    size_t all = size * count_;
+    size_t all = size * pieces;
     size_t length;
     const char *value;
     transfer->heard_ms = karta_engine_now_ms();
@@ -105,10 +105,10 @@ size_t kube_client_on_head(char *bytes, size_t size, size_t count_, void *arg)
     return all;
 }
 
-size_t kube_client_on_body(char *bytes, size_t size, size_t count_, void *arg)
+size_t kube_client_on_body(char *bytes, size_t size, size_t pieces, void *arg)
 {
     struct kube_transfer *transfer = arg;
-    size_t all = size * count_;
+    size_t all = size * pieces;
     transfer->heard_ms = karta_engine_now_ms();
     if (transfer->accepted && transfer->lines != NULL) {
         if (kube_lines_add(transfer->lines, bytes, all))

@@ -20,6 +20,8 @@
 #define MOST_REFUSALS 3
 /* so many 404s in a row make what was there before absent: a starting API server may err */
 #define MOST_ABSENCES 3
+/* a server without bookmarks, or one that hangs: a list tells what watches may have missed */
+#define MOST_SILENCES 2
 /* what the server may do now and then is trouble when it does it so often in a row */
 #define PATIENCE 3
 
@@ -146,6 +148,13 @@ static void after(struct reflector *reflector, const struct turn *turn)
     switch (turn->end) {
     case TURN_LISTED:
         after_listed(reflector, turn);
+        break;
+    case TURN_SILENT:
+        if (++reflector->silences >= MOST_SILENCES) {
+            reflector->silences = 0;
+            reflector->version[0] = '\0';
+        }
+        after_usual(reflector, turn);
         break;
     case TURN_ENDED:
     case TURN_EXPIRED:

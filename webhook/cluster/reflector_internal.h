@@ -13,6 +13,7 @@ enum turn_end {
     TURN_LISTED,    /* a list was taken whole */
     TURN_ENDED,     /* the server ended a watch, as it may */
     TURN_EXPIRED,   /* 410: where we are is forgotten */
+    TURN_SILENT,    /* nothing came, not even bookmarks */
     TURN_GAP,       /* something was skipped, so something may be missed */
     TURN_ABSENT,    /* 404 */
     TURN_TOO_LARGE, /* a page that is longer than we read */
@@ -44,6 +45,7 @@ struct reflector {
     bool absent;     /* the cluster did not have it when last asked */
     int absences;    /* 404s in a row */
     int refusals;    /* watches refused in a row */
+    int silences;    /* watches in a row that were accepted and said nothing until we gave up */
     bool slow;       /* which of the two rhythms `attempts` counts */
     int attempts;    /* in a row, none of which went well */
     bool settled;    /* the watch of this turn has lasted */

@@ -118,6 +118,7 @@ static bool take_event(struct watching *watching, const json_t *event)
     else if (!bookmark)
         handler->gone(handler->arg, object);
     reflector->refusals = 0;
+    reflector->silences = 0;
     reflector_synced(reflector);
     return true;
 }
@@ -137,9 +138,9 @@ static void judge(struct watching *watching, int rc, int status, const struct ka
 {
     struct reflector *reflector = watching->reflector;
     struct turn *turn = watching->turn;
-    /* silence on an open watch: no bookmarks come, or the connection is dead; asking tells */
-    if (rc == 0 || (rc == KARTA_ERR_TIMEOUT && reflector->open_ms != 0)) {
-        turn->end = TURN_ENDED;
+    bool silent = rc == KARTA_ERR_TIMEOUT && reflector->open_ms != 0;
+    if (rc == 0 || silent) {
+        turn->end = silent ? TURN_SILENT : TURN_ENDED;
         karta_error_set(&turn->err, KARTA_ERR_IO, "watch %s: the API server ends it at once",
                         reflector->name);
         return;
