@@ -79,7 +79,6 @@ struct karta_request;
 /* Whether the policy is asked about this request, for an object of this group and kind. */
 bool policy_concerns(const struct karta_policy *policy, const struct karta_request *request,
                      const char *group, const char *kind);
-
 /* What the readers share. */
 struct policy_parse {
     struct parse base;
