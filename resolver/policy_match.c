@@ -32,7 +32,7 @@ static bool glob_matches(const char *glob, const char *text)
     return *glob == '\0';
 }
 
-static bool any_matches(const struct text_list *globs, const char *text)
+static bool any_matches(const struct policy_texts *globs, const char *text)
 {
     for (size_t i = 0; i < globs->count; i++)
         if (glob_matches(globs->items[i], text))
