@@ -33,6 +33,7 @@ static const struct flag flags[FLAG_COUNT] = {
     [FLAG_DEFINITIONS] = {'\0', "definitions", "DIR", "more definitions and profiles; repeatable"},
     [FLAG_SAMPLE] = {'\0', "sample", "WORKLOAD",
                      "validate: show what each path gives on the workloads in this file, or -"},
+    [FLAG_POLICY] = {'\0', "policy", "FILE", "a file or folder of policies; repeatable"},
     [FLAG_HELP] = {'h', "help", NULL, "this text"},
 };
 
@@ -84,6 +85,8 @@ static void store(struct arguments *arguments, size_t id, const char *value)
         list_add(&arguments->files, value);
     if (id == FLAG_DEFINITIONS)
         list_add(&arguments->definitions, value);
+    if (id == FLAG_POLICY)
+        list_add(&arguments->policies, value);
 }
 
 /* Reads the flag in argv[*index], and its value there or in the next word. */
@@ -151,9 +154,10 @@ static int make_lists(struct arguments *arguments, int argc)
     size_t room = (size_t)argc + 1;
     arguments->files.items = mem_array(room, sizeof(char *));
     arguments->definitions.items = mem_array(room, sizeof(char *));
+    arguments->policies.items = mem_array(room, sizeof(char *));
     arguments->words.items = mem_array(room, sizeof(char *));
     if (arguments->files.items == NULL || arguments->definitions.items == NULL ||
-        arguments->words.items == NULL)
+        arguments->policies.items == NULL || arguments->words.items == NULL)
         return cli_fail(CLI_FAILED, "out of memory");
     return CLI_DONE;
 }
@@ -179,6 +183,7 @@ void arguments_dispose(struct arguments *arguments)
 {
     free(arguments->files.items);
     free(arguments->definitions.items);
+    free(arguments->policies.items);
     free(arguments->words.items);
     *arguments = (struct arguments){0};
 }

@@ -18,6 +18,7 @@ enum flag_id {
     FLAG_CA_FILE,
     FLAG_DEFINITIONS,
     FLAG_SAMPLE,
+    FLAG_POLICY,
     FLAG_HELP,
     FLAG_COUNT
 };
@@ -30,7 +31,7 @@ struct text_list {
 struct arguments {
     const char *value[FLAG_COUNT]; /* NULL: not given; "" for a switch that is */
     const char *format;            /* of -o, the command's default where it isn't given */
-    struct text_list files, definitions, words;
+    struct text_list files, definitions, policies, words;
 };
 
 /*

@@ -15,6 +15,7 @@
 struct loading {
     struct karta_snapshot *snapshot;
     bool built_in;
+    bool strict; /* what is refused is a failure */
 };
 
 /* The path of a problem of a snapshot starts with the origin. */
@@ -46,8 +47,11 @@ static int load_file(const char *path, void *state)
     warn_refusals(problems);
     if (fault != 0 && karta_problems_refusals(problems) == 0)
         cli_warn("%s: %s", origin, err.message);
+    int code = loading->strict && (fault != 0 || karta_problems_refusals(problems) > 0)
+                   ? cli_fail(CLI_INVALID, "%s: is refused", origin)
+                   : CLI_DONE;
     karta_problems_free(problems);
-    return CLI_DONE;
+    return code;
 }
 
 static int load_built_in(struct loading *loading, const char *name)
@@ -61,7 +65,7 @@ static int load_built_in(struct loading *loading, const char *name)
 
 int catalog_load(const struct text_list *definitions, struct karta_snapshot **catalog)
 {
-    struct loading loading = {karta_snapshot_new(), true};
+    struct loading loading = {karta_snapshot_new(), true, false};
     if (loading.snapshot == NULL)
         return cli_fail(CLI_FAILED, "out of memory");
     int code = load_built_in(&loading, "definitions");
@@ -70,6 +74,15 @@ int catalog_load(const struct text_list *definitions, struct karta_snapshot **ca
     for (size_t i = 0; i < definitions->count && code == CLI_DONE; i++)
         code = input_each_file(definitions->items[i], load_file, &loading);
     *catalog = loading.snapshot;
+    return code;
+}
+
+int catalog_add_policies(struct karta_snapshot *catalog, const struct text_list *files)
+{
+    struct loading loading = {catalog, false, true};
+    int code = CLI_DONE;
+    for (size_t i = 0; i < files->count; i++)
+        code = cli_first(code, input_each_file(files->items[i], load_file, &loading));
     return code;
 }
 

@@ -15,6 +15,12 @@
 int catalog_load(const struct text_list *definitions, struct karta_snapshot **catalog);
 
 /*
+ * Adds the policies of these files and folders. One that is refused is a failure, since a workload
+ * would seem to pass it: CLI_INVALID, and warnings say what is wrong.
+ */
+int catalog_add_policies(struct karta_snapshot *catalog, const struct text_list *files);
+
+/*
  * `object` as a definition in force reads it, new: itself, or, where only another version of its
  * kind has a definition, a copy under that version, and a warning that says so (`label` names the
  * object). NULL where no definition covers the kind. The server does not do this: the API server

@@ -12,8 +12,9 @@
 #include "output.h"
 #include "schema.h"
 
-static const struct command *const commands[] = {
-    &describe_command, &mutate_command, &podgroups_command, &definitions_command, &version_command};
+static const struct command *const commands[] = {&describe_command,    &mutate_command,
+                                                 &podgroups_command,   &check_command,
+                                                 &definitions_command, &version_command};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 static int help(void)

@@ -71,3 +71,8 @@ int64_t ticker_deadline(void)
 {
     return karta_engine_now_ms() + OBJECT_MS;
 }
+
+int64_t ticker_budget_ms(void)
+{
+    return OBJECT_MS;
+}

@@ -20,5 +20,7 @@ void ticker_stop(struct ticker *ticker);
 
 /* The deadline of an object whose work begins now. */
 int64_t ticker_deadline(void);
+/* How long one may take. */
+int64_t ticker_budget_ms(void);
 
 #endif

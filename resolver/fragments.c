@@ -92,6 +92,7 @@ static int read_instance(const struct reading *reading, const struct component *
     take_spot(&spots[FRAGMENT_LABELS], &instance->labels);
     take_spot(&spots[FRAGMENT_ANNOTATIONS], &instance->annotations);
     take_spot(&spots[FRAGMENT_SCHEDULER_NAME], &instance->scheduler);
+    take_spot(&spots[FRAGMENT_PRIORITY_CLASS], &instance->priority_class);
     for (size_t f = 0; f < FRAGMENTS; f++)
         free(spots[f].path);
     return code;

@@ -79,6 +79,7 @@ bool gang_memory_read(const json_t *object, const char *ns, struct gang_memory *
     memory->nonce = text_at(memory->json, "nonce");
     memory->profile = text_at(memory->json, "profile");
     memory->queue = text_at(memory->json, "queue");
+    memory->priority_class = text_at(memory->json, "priorityClassName");
     memory->groups = json_object_get(memory->json, "groups");
     return json_integer_value(json_object_get(memory->json, "v")) == 1 && is_nonce(memory->nonce) &&
            memory->profile != NULL && json_is_array(memory->groups) &&

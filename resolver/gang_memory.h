@@ -16,6 +16,7 @@ struct gang_memory {
     json_t *json;            /* new; the whole annotation. NULL: there is none that can be read */
     struct gang_owner owner; /* borrowed from json, as all that follows */
     const char *nonce, *profile, *queue; /* queue: NULL where none was */
+    const char *priority_class;          /* that a policy filled in; NULL: none did */
     const json_t *groups;                /* array; may be empty */
 };
 

@@ -121,12 +121,18 @@ int mutate_finish(struct mutate *mutate, struct karta_error *err)
     return 0;
 }
 
-const char *mutate_queue(const struct mutate *mutate)
+const char *mutate_named_queue(const struct mutate *mutate, const json_t *object)
 {
     const char *label = mutate->profile->queue_label;
-    const char *queue = label != NULL ? metadata_label(mutate->object, label) : NULL;
+    const char *queue = label != NULL ? metadata_label(object, label) : NULL;
+    return queue != NULL ? queue : metadata_either(object, KEY_QUEUE);
+}
+
+const char *mutate_queue(const struct mutate *mutate)
+{
+    const char *queue = mutate_named_queue(mutate, mutate->object);
     if (queue == NULL)
-        queue = metadata_either(mutate->object, KEY_QUEUE);
+        queue = mutate->policy_queue;
     return queue != NULL ? queue : mutate->options->default_queue;
 }
 

@@ -19,6 +19,9 @@ struct mutate {
     const struct karta_profile *profile;
     const struct karta_definition *definition;
     const char *queue;              /* NULL: none */
+    bool queue_named;               /* by the user, on the workload */
+    const char *policy_queue;       /* a policy's default; NULL: none */
+    const char *priority_class;     /* likewise */
     const struct gang_owner *owner; /* whose gang it is, as names have it */
     const char *nonce;
     struct jq_input *base;     /* what the profile reads of every place; NULL: not made yet */
@@ -55,6 +58,16 @@ void mutate_end(struct mutate *mutate);
  * nothing there is no patch at all, and a refusal that names it.
  */
 int mutate_finish(struct mutate *mutate, struct karta_error *err);
+
+/* Asks the policies what they fill in. KARTA_ERR_NOMEM. */
+int mutate_defaults(struct mutate *mutate, struct karta_error *err);
+
+/* Wants the default priority class in a template that states no priority. KARTA_ERR_NOMEM. */
+int mutate_want_class(struct mutate *mutate, const struct instance *instance,
+                      struct karta_error *err);
+
+/* The queue that the user named on the workload; NULL: none. */
+const char *mutate_named_queue(const struct mutate *mutate, const json_t *object);
 
 /* The queue that the workload is in (gangs.md, section 6); NULL: none. */
 const char *mutate_queue(const struct mutate *mutate);

@@ -193,8 +193,10 @@ static int create(struct mutate *mutate, struct karta_error *err)
     KARTA_AUTO_TEXT reason = kind_reason(mutate);
     if (reason != NULL)
         return leave(mutate, reason);
+    mutate->queue_named = mutate_named_queue(mutate, mutate->object) != NULL;
+    int code = mutate_defaults(mutate, err);
     mutate->queue = mutate_queue(mutate);
-    return resolve_and_write(mutate, err);
+    return code == 0 ? resolve_and_write(mutate, err) : code;
 }
 
 int karta_mutate_create(const struct karta_snapshot *snapshot, const json_t *object,

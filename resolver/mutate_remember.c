@@ -127,10 +127,10 @@ static bool annotations_fit(const struct mutate *mutate, const char *text)
 static char *memory_text(const struct mutate *mutate, const struct plan *plan,
                          const struct gang_owner *owner, const char *nonce)
 {
-    json_auto_t *memory =
-        json_pack("{s:i, s:o, s:s, s:s, s:s*, s:o}", "v", 1, "for", gang_owner_json(owner),
-                  "profile", mutate->profile->name, "nonce", nonce, "queue", mutate->queue,
-                  "groups", plan_groups_json(plan, false));
+    json_auto_t *memory = json_pack(
+        "{s:i, s:o, s:s, s:s, s:s*, s:s*, s:o}", "v", 1, "for", gang_owner_json(owner), "profile",
+        mutate->profile->name, "nonce", nonce, "queue", mutate->queue, "priorityClassName",
+        mutate->priority_class, "groups", plan_groups_json(plan, false));
     return memory != NULL ? json_dumps(memory, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 }
 

@@ -254,11 +254,14 @@ int mutate_stamp(struct mutate *mutate, const struct resolved *resolved, const s
         mutate_refuse(mutate, "%s has no pod spec", where.text);
     if (mutate->refusal[0] != '\0')
         return 0;
+    int code = mutate_want_class(mutate, instance, err);
+    if (code != 0)
+        return code;
     if (place->group != PLAN_NONE && plan->groups[place->group].per_replica &&
         mutate->profile->names_groups)
         return stamp_replica(mutate, resolved, plan, place, foreign, where.text, err);
     struct jq_input *input = NULL;
-    int code = place_input(mutate, resolved, plan, place, &input, err);
+    code = place_input(mutate, resolved, plan, place, &input, err);
     if (code == 0)
         code = mutate_stamp_input(mutate, instance, input, foreign, where.text, err);
     jq_input_free(input);

@@ -90,13 +90,24 @@ static int copy_scheduler(struct update *update, const struct instance *instance
                       err);
 }
 
+/* A priority class that was filled in, where it was dropped. */
+static int restore_class(struct update *update, const struct instance *instance,
+                         const struct instance *old, struct karta_error *err)
+{
+    const char *class = json_string_value(old->priority_class.value);
+    bool ours = class != NULL && same_text(class, update->memory.priority_class);
+    return ours ? mutate_want_class(&update->base, instance, err) : 0;
+}
+
 static int copy_template(struct update *update, const struct instance *instance,
                          const struct instance *old, struct karta_error *err)
 {
     int code = copy_map(update, instance, old, KEY_LABEL, err);
     if (code == 0)
         code = copy_map(update, instance, old, KEY_ANNOTATION, err);
-    return code == 0 ? copy_scheduler(update, instance, old, err) : code;
+    if (code == 0)
+        code = copy_scheduler(update, instance, old, err);
+    return code == 0 ? restore_class(update, instance, old, err) : code;
 }
 
 /* Templates' metadata back whole, where no profile says which keys are ours. */
@@ -149,6 +160,8 @@ static int restore(struct update *update, const struct instance *instance,
         code = restore_key(update, instance, old, &profile->keys[k], err);
     if (code == 0)
         code = restore_phase(update, instance, old, err);
+    if (code == 0)
+        code = restore_class(update, instance, old, err);
     bool ours = profile->scheduler_name != NULL && old->scheduler.value != NULL &&
                 instance->scheduler.path != NULL;
     if (code != 0 || !ours)
@@ -262,6 +275,7 @@ static int update_ganged(struct update *update, struct karta_error *err)
     struct mutate *base = &update->base;
     base->owner = &update->memory.owner;
     base->nonce = update->memory.nonce;
+    base->priority_class = update->memory.priority_class;
     base->definition = karta_snapshot_find_for(base->snapshot, base->object);
     base->profile = karta_snapshot_profile(base->snapshot, update->memory.profile);
     if (base->definition == NULL) {
@@ -281,6 +295,9 @@ static int update_ganged(struct update *update, struct karta_error *err)
         return code == 0 ? copy_templates(update, err) : code;
     }
     if (code == 0) {
+        /* a queue that nobody named on the workload was filled in, and stays */
+        if (mutate_named_queue(base, update->old_object) == NULL)
+            base->policy_queue = update->memory.queue;
         base->queue = mutate_queue(base);
         code = restore_all(update, err);
     }

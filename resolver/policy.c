@@ -7,7 +7,7 @@
 #include "karta/policy.h"
 #include "snapshot.h"
 
-static void list_dispose(struct text_list *list)
+static void list_dispose(struct policy_texts *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->items[i]);

@@ -15,7 +15,7 @@
 #include "karta/problem.h"
 #include "parse_common.h"
 
-struct text_list {
+struct policy_texts {
     char **items;
     size_t count;
 };
@@ -30,7 +30,7 @@ enum label_operator { LABEL_IN, LABEL_NOT_IN, LABEL_EXISTS, LABEL_DOES_NOT_EXIST
 struct label_rule {
     char *key;
     enum label_operator how;
-    struct text_list values; /* of In and NotIn */
+    struct policy_texts values; /* of In and NotIn */
 };
 
 enum { POLICY_CREATE = 1, POLICY_UPDATE = 2 }; /* operations */
@@ -50,16 +50,16 @@ struct policy_check {
 struct karta_policy {
     char *name, *origin;
     json_t *document;
-    struct text_list namespaces, excluded_namespaces; /* globs; none: every namespace */
-    struct policy_kind *kinds;                        /* none: every kind */
+    struct policy_texts namespaces, excluded_namespaces; /* globs; none: every namespace */
+    struct policy_kind *kinds;                           /* none: every kind */
     size_t kind_count;
     unsigned operations;
     struct label_rule *labels; /* all must hold */
     size_t label_count;
-    struct text_list exempt_users; /* globs */
-    bool ignore_failures;          /* failurePolicy: Ignore */
-    unsigned actions;              /* KARTA_POLICY_... */
-    struct policy_check *checks;   /* conditions first, then validations */
+    struct policy_texts exempt_users; /* globs */
+    bool ignore_failures;             /* failurePolicy: Ignore */
+    unsigned actions;                 /* KARTA_POLICY_... */
+    struct policy_check *checks;      /* conditions first, then validations */
     size_t condition_count, check_count;
     struct jq_program *program;    /* parts in the checks' order; NULL where there are no checks */
     struct jq_program *messages;   /* run only where a validation fails; NULL: there are none */
@@ -79,7 +79,6 @@ struct karta_request;
 /* Whether the policy is asked about this request, for an object of this group and kind. */
 bool policy_concerns(const struct karta_policy *policy, const struct karta_request *request,
                      const char *group, const char *kind);
-
 /* What the readers share. */
 struct policy_parse {
     struct parse base;
@@ -91,6 +90,6 @@ void policy_parse_checks(struct policy_parse *parse, const struct at *at, const 
 /* A list of patterns in which '*' stands for any text; `names` says what else one may hold. */
 enum glob_of { GLOB_NAMESPACE, GLOB_USER };
 void policy_parse_globs(struct policy_parse *parse, const struct at *at, const json_t *object,
-                        const char *key, enum glob_of what, struct text_list *list);
+                        const char *key, enum glob_of what, struct policy_texts *list);
 
 #endif

@@ -102,6 +102,38 @@ static int make_whole(struct asking *asking)
     return failed == 0 ? 0 : KARTA_ERR_NOMEM;
 }
 
+/* The first component's error stands for the object's, where only one is wanted. */
+static void note_incomplete(struct asking *asking)
+{
+    const json_t *components = json_object_get(asking->view, "components");
+    for (size_t i = 0; i < json_array_size(components) && asking->unread[0] == '\0'; i++) {
+        const json_t *component = json_array_get(components, i);
+        const char *error = json_string_value(json_object_get(component, "error"));
+        if (error != NULL)
+            snprintf(asking->unread, sizeof asking->unread, "component %s: %s",
+                     json_string_value(json_object_get(component, "name")), error);
+    }
+}
+
+int asking_read(struct asking *asking)
+{
+    if (asking->view != NULL || asking->unread[0] != '\0')
+        return 0;
+    int code = make_views(asking);
+    if (code == 0 && asking->view != NULL) {
+        note_incomplete(asking);
+        code = make_whole(asking);
+    }
+    return code;
+}
+
+void asking_dispose(struct asking *asking)
+{
+    json_decref(asking->view);
+    json_decref(asking->old_view);
+    json_decref(asking->whole);
+}
+
 int asking_input(const struct asking *asking, unsigned reads, struct jq_input **input,
                  struct karta_error *err)
 {
@@ -187,8 +219,6 @@ int karta_policies_ask(const struct karta_snapshot *snapshot, const struct karta
         if (code == 0 && verdict->decision_count > 0)
             code = ask_chosen(&asking, definition);
     }
-    json_decref(asking.view);
-    json_decref(asking.old_view);
-    json_decref(asking.whole);
+    asking_dispose(&asking);
     return code == 0 ? 0 : mem_error(err);
 }

@@ -15,6 +15,20 @@ struct asking {
     int64_t deadline_ms;
 };
 
+/* What one condition or validation gave. */
+enum outcome { OUTCOME_TRUE, OUTCOME_FALSE, OUTCOME_OTHER, OUTCOME_ERROR };
+
+/*
+ * Whether all of the policy's conditions hold: OUTCOME_TRUE; OUTCOME_FALSE where one is false,
+ * whatever the others give; else OUTCOME_ERROR, `text` says why and *which is the condition.
+ */
+enum outcome judge_conditions(const struct karta_policy *policy, const struct jq_results *results,
+                              char *text, size_t size, size_t *which);
+
+/* Views and everything beside them, once; what goes wrong with the object is in asking->unread. */
+int asking_read(struct asking *asking);
+void asking_dispose(struct asking *asking);
+
 /* When what begins now has to be done; 0: never. */
 int64_t asking_deadline(const struct asking *asking);
 

@@ -16,16 +16,43 @@ const char *const policy_input_names[] = {
     "workload", "definition", "status",  "suspended", "components", "totals",  "queue",
     "complete", "podGroups",  "request", "object",    "oldObject",  "oldView", NULL};
 
-static struct jq_expression *parse_jq(struct policy_parse *parse, const struct at *at,
-                                      const json_t *object, const char *key)
+/* What stands below those of them that always hold the same. */
+static const struct {
+    const char *parent, *names[16];
+} below[] = {
+    {"totals", {"pods", "gpus", "requests"}},
+    {"status", {"phases", "phase", "conditions"}},
+    {"workload", {"apiVersion", "kind", "namespace", "name", "labels", "annotations"}},
+    {"request", {"operation", "namespace", "userInfo", "dryRun"}},
+    {"oldView",
+     {"workload", "definition", "status", "suspended", "components", "totals", "queue", "complete",
+      "podGroups"}},
+};
+
+static void check_reads(struct policy_parse *parse, const struct at *at, const char *key,
+                        const struct jq_expression *jq)
 {
-    struct jq_expression *jq = parse_expression(&parse->base, at, object, key);
-    const char *other = jq != NULL ? jq_expression_reads_other(jq, policy_input_names) : NULL;
     char meant[MEANT_SIZE];
+    const char *other = jq_expression_reads_other(jq, NULL, policy_input_names);
     if (other != NULL)
         schema_problem(parse->base.problems, KARTA_WARNING, at, key,
                        "reads .%.60s, which no view has%s", other,
                        did_you_mean(nearest_name(other, policy_input_names), meant));
+    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
+        other = jq_expression_reads_other(jq, below[i].parent, below[i].names);
+        if (other != NULL)
+            schema_problem(parse->base.problems, KARTA_WARNING, at, key,
+                           "reads .%s.%.60s, which no view has%s", below[i].parent, other,
+                           did_you_mean(nearest_name(other, below[i].names), meant));
+    }
+}
+
+static struct jq_expression *parse_jq(struct policy_parse *parse, const struct at *at,
+                                      const json_t *object, const char *key)
+{
+    struct jq_expression *jq = parse_expression(&parse->base, at, object, key);
+    if (jq != NULL)
+        check_reads(parse, at, key, jq);
     return jq;
 }
 

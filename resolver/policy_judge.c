@@ -50,9 +50,6 @@ int judge_unread(struct asking *asking, struct karta_policy_decision *decision)
     return code;
 }
 
-/* What one condition or validation gave. */
-enum outcome { OUTCOME_TRUE, OUTCOME_FALSE, OUTCOME_OTHER, OUTCOME_ERROR };
-
 static enum outcome outcome_of(const struct jq_result *result)
 {
     const json_t *value = json_array_get(result->values, 0);
@@ -74,11 +71,8 @@ static void describe_other(const struct jq_result *result, char text[FIELD_SIZE]
         snprintf(text, FIELD_SIZE, "%zu values", count);
 }
 
-/* Whether the policy's conditions hold: true, false, or as OUTCOME_ERROR undecided and `text` why.
- */
-static enum outcome ask_conditions(const struct karta_policy *policy,
-                                   const struct jq_results *results, char *text, size_t size,
-                                   size_t *which)
+enum outcome judge_conditions(const struct karta_policy *policy, const struct jq_results *results,
+                              char *text, size_t size, size_t *which)
 {
     enum outcome all = OUTCOME_TRUE;
     for (size_t i = 0; i < policy->condition_count; i++) {
@@ -177,7 +171,7 @@ int judge_results(struct asking *asking, struct karta_policy_decision *decision,
     struct jq_results messages = {0};
     size_t which = 0;
     int code = 0;
-    switch (ask_conditions(policy, results, text, sizeof text, &which)) {
+    switch (judge_conditions(policy, results, text, sizeof text, &which)) {
     case OUTCOME_TRUE:
         for (size_t i = policy->condition_count; code == 0 && i < policy->check_count; i++)
             code = ask_validation(asking, decision, i, &results->parts[i], &messages);

@@ -32,7 +32,7 @@ static bool glob_matches(const char *glob, const char *text)
     return *glob == '\0';
 }
 
-static bool any_matches(const struct text_list *globs, const char *text)
+static bool any_matches(const struct policy_texts *globs, const char *text)
 {
     for (size_t i = 0; i < globs->count; i++)
         if (glob_matches(globs->items[i], text))
@@ -91,6 +91,12 @@ static const char *user_of(const struct karta_request *request)
     return user != NULL ? user : "";
 }
 
+static bool namespace_matches(const struct karta_policy *policy, const char *ns)
+{
+    return (policy->namespaces.count == 0 || any_matches(&policy->namespaces, ns)) &&
+           !any_matches(&policy->excluded_namespaces, ns);
+}
+
 bool policy_concerns(const struct karta_policy *policy, const struct karta_request *request,
                      const char *group, const char *kind)
 {
@@ -99,9 +105,7 @@ bool policy_concerns(const struct karta_policy *policy, const struct karta_reque
                                                                      : 0;
     const char *ns = request->ns != NULL ? request->ns : "";
     if ((policy->operations & operation) == 0 || !kind_matches(policy, group, kind) ||
-        (policy->namespaces.count > 0 && !any_matches(&policy->namespaces, ns)) ||
-        any_matches(&policy->excluded_namespaces, ns) ||
-        any_matches(&policy->exempt_users, user_of(request)))
+        !namespace_matches(policy, ns) || any_matches(&policy->exempt_users, user_of(request)))
         return false;
     /* as the API server has it: nobody leaves a policy by taking a label off in an update */
     return labels_match(policy, request->object) ||

@@ -49,7 +49,7 @@ static bool check_glob(struct karta_problems *problems, const struct at *at, con
 }
 
 void policy_parse_globs(struct policy_parse *parse, const struct at *at, const json_t *object,
-                        const char *key, enum glob_of what, struct text_list *list)
+                        const char *key, enum glob_of what, struct policy_texts *list)
 {
     struct karta_problems *problems = parse->base.problems;
     const json_t *array = schema_get(problems, at, object, key, JSON_ARRAY);
@@ -156,7 +156,7 @@ static void parse_match_labels(struct policy_parse *parse, const struct at *at, 
 }
 
 static void parse_values(struct policy_parse *parse, const struct at *at, const json_t *object,
-                         struct text_list *values)
+                         struct policy_texts *values)
 {
     struct karta_problems *problems = parse->base.problems;
     const json_t *list = schema_get(problems, at, object, "values", JSON_ARRAY);

@@ -88,7 +88,7 @@ static void parse_defaults(struct policy_parse *parse, const struct at *at, cons
 
 static void parse_exempt(struct policy_parse *parse, const struct at *at, const json_t *spec)
 {
-    struct text_list *users = &parse->policy->exempt_users;
+    struct policy_texts *users = &parse->policy->exempt_users;
     policy_parse_globs(parse, at, spec, "exemptUsers", GLOB_USER, users);
     if (!schema_states(spec, "exemptUsers") && users->items != NULL)
         users->items[users->count++] = parse_keep(&parse->base, EXEMPT_BY_DEFAULT);

@@ -134,6 +134,7 @@ static void instance_dispose(struct instance *instance)
     free(instance->labels.path);
     free(instance->annotations.path);
     free(instance->scheduler.path);
+    free(instance->priority_class.path);
     free(instance->spec.path);
     json_decref(instance->assembled);
 }

@@ -28,8 +28,9 @@ struct instance {
     char *id; /* "" for the one instance of a component without ids */
     struct count replicas, min_replicas, max_replicas;
     char *path; /* JSON pointer to the pod template or pod spec; NULL: none, or in fragments */
-    struct spot labels, annotations, scheduler, spec; /* spec: the whole pod spec */
-    const json_t *metadata, *pod_spec;                /* to read; borrowed; NULL: none */
+    struct spot labels, annotations, scheduler, priority_class; /* the last two: names */
+    struct spot spec;                                           /* the whole pod spec */
+    const json_t *metadata, *pod_spec;                          /* to read; borrowed; NULL: none */
     json_t *assembled; /* owned: what fragments were put together to */
     bool late;
 };

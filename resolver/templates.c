@@ -65,7 +65,9 @@ static int set_spec(struct instance *instance, const char *path, const json_t *s
     instance->spec = (struct spot){strdup(path), spec};
     if (instance->spec.path == NULL)
         return mem_error(err);
-    return spot_below(path, spec, "schedulerName", &instance->scheduler, err);
+    int code = spot_below(path, spec, "schedulerName", &instance->scheduler, err);
+    return code == 0 ? spot_below(path, spec, "priorityClassName", &instance->priority_class, err)
+                     : code;
 }
 
 static int set_pod_template(struct instance *instance, const json_t *value, struct karta_error *err)

@@ -231,16 +231,26 @@ static int groups_json(const struct resolved *resolved, const char *ns, json_t *
     return code;
 }
 
-/* The queue as the object itself names it: any profile's label, or our own key. */
-static const char *queue_of(const struct karta_snapshot *snapshot, const json_t *object)
+/* What was filled in when it was ganged. */
+static json_t *remembered_queue(const json_t *object, const char *ns)
+{
+    KARTA_CLEANUP(gang_memory_dispose) struct gang_memory memory;
+    bool known = gang_memory_read(object, ns, &memory);
+    return text_or_null(known ? memory.queue : NULL);
+}
+
+/* The queue as the object itself names it (any profile's label, or our own key), else as a default
+ * gave it. */
+static json_t *queue_of(const struct karta_snapshot *snapshot, const json_t *object, const char *ns)
 {
     for (size_t i = 0; i < snapshot->profile_count; i++) {
         const char *label = snapshot->profiles[i]->queue_label;
         const char *queue = label != NULL ? metadata_label(object, label) : NULL;
         if (queue != NULL)
-            return queue;
+            return json_string(queue);
     }
-    return metadata_either(object, KEY_QUEUE);
+    const char *queue = metadata_either(object, KEY_QUEUE);
+    return queue != NULL ? json_string(queue) : remembered_queue(object, ns);
 }
 
 static json_t *workload_json(const json_t *object, const char *ns)
@@ -269,8 +279,8 @@ static int view_of(const struct karta_snapshot *snapshot, const struct resolved 
     *view = json_pack("{s:o, s:s, s:O, s:O, s:O, s:O, s:o, s:b, s:O}", "workload",
                       workload_json(resolved->object, ns), "definition", resolved->definition->name,
                       "status", status, "suspended", suspended, "components", components, "totals",
-                      totals, "queue", text_or_null(queue_of(snapshot, resolved->object)),
-                      "complete", resolved_complete(resolved), "podGroups", groups);
+                      totals, "queue", queue_of(snapshot, resolved->object, ns), "complete",
+                      resolved_complete(resolved), "podGroups", groups);
     return *view != NULL ? 0 : mem_error(err);
 }
 

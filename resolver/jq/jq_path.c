@@ -218,25 +218,34 @@ static bool is_listed(const char *const *names, const char *name)
     return *names != NULL;
 }
 
+/* True for a field of the input, or of its field `parent`. */
+static bool is_read_of(const struct jq_node *node, const char *parent)
+{
+    if (node->kind != NODE_FIELD)
+        return false;
+    if (parent == NULL)
+        return node->first->kind == NODE_IDENTITY;
+    return is_read_of(node->first, NULL) && strcmp(node->first->text, parent) == 0;
+}
+
 /* As `reads`, but where it is not sure, nothing is read. */
-static const char *other(const struct jq_node *node, const char *const *names)
+static const char *other(const struct jq_node *node, const char *parent, const char *const *names)
 {
     const char *found = NULL;
-    bool field = node->kind == NODE_FIELD && node->first->kind == NODE_IDENTITY;
-    if (field)
+    if (is_read_of(node, parent))
         return is_listed(names, node->text) ? NULL : node->text;
     if (node->kind == NODE_PIPE || node->kind == NODE_TRY)
-        return other(node->first, names);
+        return other(node->first, parent, names);
     if (node->kind == NODE_CALL && strcmp(node->text, "select") != 0)
         return NULL;
     for (const struct jq_node *child = node->first; child != NULL && found == NULL;
          child = child->next)
-        found = other(child, names);
+        found = other(child, parent, names);
     return found;
 }
 
-const char *jq_expression_reads_other(const struct jq_expression *expression,
+const char *jq_expression_reads_other(const struct jq_expression *expression, const char *parent,
                                       const char *const *names)
 {
-    return other(expression->root, names);
+    return other(expression->root, parent, names);
 }

@@ -60,10 +60,10 @@ bool jq_expression_is_bare_path(const struct jq_expression *expression);
 bool jq_expression_reads(const struct jq_expression *expression, const char *name);
 
 /*
- * The first field that is read of the input itself and that `names` (NULL-terminated) doesn't list,
- * borrowed; NULL where none is, as far as can be told.
+ * The first field that is read of the input's field `parent` (NULL: of the input itself) and that
+ * `names` (NULL-terminated) doesn't list, borrowed; NULL where none is, as far as can be told.
  */
-const char *jq_expression_reads_other(const struct jq_expression *expression,
+const char *jq_expression_reads_other(const struct jq_expression *expression, const char *parent,
                                       const char *const *names);
 
 /* A program: up to LIMIT_PROGRAM_PARTS expressions that are run together on one input. */

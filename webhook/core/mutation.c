@@ -21,6 +21,7 @@ bool admission_excludes(const struct admission_config *config, const char *ns)
 static struct karta_mutate_options options_of(const struct admission_config *config,
                                               const struct review *review)
 {
+    const json_t *request = json_object_get(review->root, "request");
     return (struct karta_mutate_options){
         .profile = config->profile,
         .ns = review->ns,
@@ -29,6 +30,8 @@ static struct karta_mutate_options options_of(const struct admission_config *con
         .gang_all = config->gang_all,
         .excluded_kinds = config->excluded_kinds,
         .excluded_kind_count = config->excluded_kind_count,
+        .user_info = json_object_get(request, "userInfo"),
+        .dry_run = json_is_true(json_object_get(request, "dryRun")),
         .deadline_ms = config->deadline_ms > 0 ? karta_engine_now_ms() + config->deadline_ms : 0};
 }
 

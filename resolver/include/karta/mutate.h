@@ -28,6 +28,9 @@ struct karta_mutate_options {
     const struct karta_group_kind *excluded_kinds;
     size_t excluded_kind_count;
     int64_t deadline_ms; /* a time of karta_engine_now_ms; 0: none */
+    /* of the request, for policies that fill in defaults */
+    const json_t *user_info; /* NULL: nobody's */
+    bool dry_run;
 };
 
 struct karta_mutation {

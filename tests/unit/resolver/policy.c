@@ -53,6 +53,12 @@ static const char *const refused[][2] = {
     {"{'validations': [{'expression': '.total.gpus <= 64'}]}",
      "warning: spec.validations[0].expression: reads .total, which no view has (did you mean "
      "totals?)"},
+    {"{'validations': [{'expression': '.totals.gpu <= 64 and .status.phase != .request.user'}]}",
+     "warning: spec.validations[0].expression: reads .totals.gpu, which no view has (did you mean "
+     "gpus?)\n"
+     "warning: spec.validations[0].expression: reads .request.user, which no view has (did you "
+     "mean "
+     "userInfo?)"},
     {"{'validations': [{'expression': 'true', 'message': ' ', 'messageExpression': 'now'}]}",
      "spec.validations[0].message: is empty\n"
      "spec.validations[0].messageExpression: \"now\" is refused: an expression reads no clock, and "
