@@ -170,6 +170,63 @@ static void reflector__lists_again_where_watches_stay_silent(void **state)
     assert_int_equal(follower_logged(&follower, "level=warn"), 0);
 }
 
+/* One thing that happens to a cluster; `chance` is random. */
+static void happen(unsigned chance)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+    const char *name = names[chance / 16 % 7];
+    const struct fault_case *fault = &cases[chance / 128 % (sizeof cases / sizeof *cases)];
+    switch (chance % 16) {
+    case 0:
+        api_server_end_watches(follower.server);
+        break;
+    case 1:
+        api_server_compact(follower.server);
+        break;
+    case 2:
+        api_server_bookmark(follower.server);
+        break;
+    case 3:
+        api_server_die(follower.server);
+        api_server_return(follower.server);
+        break;
+    case 4:
+    case 5:
+    case 6:
+        if (fault->number != 429) /* which asks for a second's patience */
+            api_server_fault(follower.server, fault->watch_alone ? "watch" : NULL, "kartas",
+                             fault->fault, fault->number, 1);
+        break;
+    case 7:
+    case 8:
+    case 9:
+        delete_karta(&follower, name);
+        break;
+    default:
+        put_karta(&follower, name);
+    }
+}
+
+static void reflector__is_right_after_any_chaos(void **state)
+{
+    (void)state;
+    unsigned seed = (unsigned)time(NULL);
+    print_message("seed %u\n", seed);
+    follower.config.idle_ms = 100;
+    follower_start(&follower);
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 60; i++) {
+            struct timespec pause = {.tv_nsec = rand_r(&seed) % 8 * 1000000};
+            happen((unsigned)rand_r(&seed));
+            nanosleep(&pause, NULL);
+        }
+        api_server_fault(follower.server, NULL, NULL, API_FAULT_NONE, 0, 0);
+        WAIT_FOR(follower_is_right(&follower));
+        WAIT_FOR(!follower_has_trouble(&follower));
+    }
+    assert_int_equal(follower.wrong, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -182,6 +239,7 @@ int main(void)
         TEST(reflector__gets_over_a_watch_that_breaks),
         TEST(reflector__logs_once_an_outage),
         TEST(reflector__lists_again_where_watches_stay_silent),
+        TEST(reflector__is_right_after_any_chaos),
         TEST(reflector__counts_what_it_skips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,7 +220,7 @@ static int take(struct lease *lease, struct kube_client *client, json_t *object,
     int rc = look(lease, empty != NULL ? empty : spec, err);
     if (rc != 0 || !is_free(lease))
         return rc;
-    /* only those two: fields that this server has and we do not know are in the copies */
+    /* all else stays as it was read: metadata, and what newer servers have in the spec */
     if (json_object_set_new(object, "spec", our_spec(lease, lease->seen)) != 0)
         return mem_error(err);
     return write_lease(lease, client, object, false, err);
