@@ -164,6 +164,17 @@ int karta_snapshot_warm_entry(const struct karta_snapshot *snapshot, size_t inde
     return code == 0 && document->policy != NULL ? warm_policy(document->policy, err) : code;
 }
 
+int karta_snapshot_prepare(const struct karta_snapshot *snapshot,
+                           const struct karta_definition *definition, const char *profile,
+                           struct karta_error *err)
+{
+    const struct karta_profile *writes = karta_snapshot_profile(snapshot, profile);
+    int code = warm(definition->structure, definition->name, err);
+    if (code == 0)
+        code = warm(definition->pods, definition->name, err);
+    return code == 0 && writes != NULL ? warm_profile(writes, err) : code;
+}
+
 int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err)
 {
     int code = 0;

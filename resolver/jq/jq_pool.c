@@ -150,6 +150,14 @@ static int take(struct pool_entry *entry, int64_t deadline_ms, struct state **st
     }
 }
 
+bool pool_is_compiled(struct pool_entry *entry)
+{
+    pthread_mutex_lock(&pool.lock);
+    bool compiled = entry->idle_count + entry->busy > 0;
+    pthread_mutex_unlock(&pool.lock);
+    return compiled;
+}
+
 int pool_take(struct pool_entry *entry, int64_t deadline_ms, struct state **state,
               struct karta_error *err)
 {

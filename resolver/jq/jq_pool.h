@@ -7,6 +7,7 @@
 #define KARTA_JQ_POOL_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/limits.h"
@@ -28,6 +29,9 @@ int pool_entry_init(struct pool_entry *entry, const char *text, struct karta_err
 
 /* Frees its states; waits for a spare that is being compiled. No caller may hold a state. */
 void pool_entry_dispose(struct pool_entry *entry);
+
+/* Whether a state of it exists, busy or not. */
+bool pool_is_compiled(struct pool_entry *entry);
 
 /*
  * Takes a state for this caller, compiling or waiting where none is idle. KARTA_ERR_TIMEOUT when

@@ -116,6 +116,8 @@ static size_t find_failing(const struct jq_program *program)
 int jq_program_compile(struct jq_program *program, size_t *failed_part, struct karta_error *err)
 {
     struct state *state = NULL;
+    if (pool_is_compiled(&program->entry))
+        return 0;
     int code = pool_take(&program->entry, 0, &state, err);
     if (code == 0)
         pool_give(&program->entry, state, POOL_UNUSED);

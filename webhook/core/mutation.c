@@ -99,6 +99,18 @@ static bool is_mutated(enum admission_endpoint endpoint, const struct review *re
            (create || (update && endpoint == ADMISSION_MUTATE_WORKLOADS));
 }
 
+/* The first of its kind pays for compiling, not with its own time; what fails here fails there. */
+static void prepare(enum admission_endpoint endpoint, const struct karta_snapshot *snapshot,
+                    const struct admission_config *config, const struct review *review)
+{
+    const struct karta_definition *definition =
+        endpoint == ADMISSION_MUTATE_WORKLOADS
+            ? karta_snapshot_find(snapshot, review->group, review->version, review->kind)
+            : NULL;
+    if (definition != NULL)
+        karta_snapshot_prepare(snapshot, definition, config->profile, NULL);
+}
+
 int handle_mutation(enum admission_endpoint endpoint, const struct karta_snapshot *snapshot,
                     const struct admission_config *config, const struct review *review,
                     struct response *response, struct admission_record *record)
@@ -106,9 +118,10 @@ int handle_mutation(enum admission_endpoint endpoint, const struct karta_snapsho
     response->allowed = true;
     if (!is_mutated(endpoint, review) || admission_excludes(config, review->ns))
         return 0;
-    const struct karta_mutate_options options = options_of(config, review);
     struct karta_mutation mutation = {0};
     struct karta_error err = {0};
+    prepare(endpoint, snapshot, config, review);
+    const struct karta_mutate_options options = options_of(config, review);
     int code = mutate(endpoint, snapshot, review, &options, &mutation, &err);
     code = code == 0 ? take(&mutation, response, record)
                      : failed(config, &mutation, &err, response, record);

@@ -25,13 +25,13 @@ KARTA_API struct karta_snapshot *karta_snapshot_ref(struct karta_snapshot *snaps
 KARTA_API void karta_snapshot_unref(struct karta_snapshot *snapshot);
 
 /*
- * Loads every document of `bytes` (Karta, GangProfile or WorkloadPolicy; YAML or JSON). `origin` names the source
- * in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of the cluster). A
- * later definition of the same group/version/kind shadows the earlier; a document with a refusal is
- * left out and listed with state "failed". `problems` (may be NULL) collects what was wrong, each
- * path with "origin: " before it where the document is not the only one. 0, or KARTA_ERR_* when the
- * bytes could not be read at all (the entry is then listed as failed too). Only before the snapshot
- * is shared.
+ * Loads every document of `bytes` (Karta, GangProfile or WorkloadPolicy; YAML or JSON). `origin`
+ * names the source in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of
+ * the cluster). A later definition of the same group/version/kind shadows the earlier; a document
+ * with a refusal is left out and listed with state "failed". `problems` (may be NULL) collects what
+ * was wrong, each path with "origin: " before it where the document is not the only one. 0, or
+ * KARTA_ERR_* when the bytes could not be read at all (the entry is then listed as failed too).
+ * Only before the snapshot is shared.
  */
 KARTA_API int karta_snapshot_load(struct karta_snapshot *snapshot, const char *bytes, size_t size,
                                   const char *origin, struct karta_problems *problems,
@@ -93,6 +93,15 @@ KARTA_API size_t karta_snapshot_count(const struct karta_snapshot *snapshot, con
 
 /* Compiles every program of every active definition now, instead of at the first request. */
 KARTA_API int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err);
+
+/*
+ * Compiles what a mutation by `definition` and the profile of that name runs, where it is not
+ * compiled yet: on a busy machine that may take longer than an object is given, so it is done
+ * before the object's time begins. Any thread.
+ */
+KARTA_API int karta_snapshot_prepare(const struct karta_snapshot *snapshot,
+                                     const struct karta_definition *definition, const char *profile,
+                                     struct karta_error *err);
 
 /*
  * Validates one Karta or GangProfile document without loading it: every problem, refusals and
