@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot holds the definitions, profiles and policies that are in force together. It is filled once by
- * one thread, then shared: reference-counted and read-only, so that a request keeps the snapshot
- * that it started with while the server swaps in another.
+ * A snapshot holds the definitions, profiles and policies that are in force together. It is filled
+ * once by one thread, then shared: reference-counted and read-only, so that a request keeps the
+ * snapshot that it started with while the server swaps in another.
  */
 #ifndef KARTA_SNAPSHOT_H
 #define KARTA_SNAPSHOT_H
@@ -25,12 +25,13 @@ KARTA_API struct karta_snapshot *karta_snapshot_ref(struct karta_snapshot *snaps
 KARTA_API void karta_snapshot_unref(struct karta_snapshot *snapshot);
 
 /*
- * Loads every document of `bytes` (Karta, GangProfile or WorkloadPolicy; YAML or JSON). `origin` names the source
- * in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of the cluster). A later definition of the same group/version/kind
- * shadows the earlier; a document with a refusal is left out and listed with state "failed".
- * `problems` (may be NULL) collects what was wrong, each path with "origin: " before it where the
- * document is not the only one. 0, or KARTA_ERR_* when the bytes could not be read at all (the
- * entry is then listed as failed too). Only before the snapshot is shared.
+ * Loads every document of `bytes` (Karta, GangProfile or WorkloadPolicy; YAML or JSON). `origin`
+ * names the source in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of
+ * the cluster). A later definition of the same group/version/kind shadows the earlier; a document
+ * with a refusal is left out and listed with state "failed". `problems` (may be NULL) collects what
+ * was wrong, each path with "origin: " before it where the document is not the only one. 0, or
+ * KARTA_ERR_* when the bytes could not be read at all (the entry is then listed as failed too).
+ * Only before the snapshot is shared.
  */
 KARTA_API int karta_snapshot_load(struct karta_snapshot *snapshot, const char *bytes, size_t size,
                                   const char *origin, struct karta_problems *problems,
@@ -65,8 +66,9 @@ KARTA_API size_t karta_snapshot_count(const struct karta_snapshot *snapshot, con
 KARTA_API int karta_snapshot_warm(const struct karta_snapshot *snapshot, struct karta_error *err);
 
 /*
- * Validates one Karta, GangProfile or WorkloadPolicy document without loading it: every problem, refusals and
- * warnings, in document order. What the list holds already counts as said of the same document.
+ * Validates one Karta, GangProfile or WorkloadPolicy document without loading it: every problem,
+ * refusals and warnings, in document order. What the list holds already counts as said of the same
+ * document.
  */
 KARTA_API void karta_document_validate(const json_t *document, struct karta_problems *problems);
 
