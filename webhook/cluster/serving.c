@@ -83,16 +83,18 @@ static void say(const struct serving *serving, enum certs_step step)
 static int create(struct serving *serving, struct kube_client *client, struct karta_error *err)
 {
     AUTO_SHARED next = {0};
+    struct karta_error own = {0};
     enum certs_step step = CERTS_STEP_FIRST;
     int rc = serving_copy(&serving->shared, &next, err);
     if (rc == 0 && next.cert == NULL)
         rc = do_step(serving, &next, false, &step, err);
-    if (rc == 0)
-        rc = secret_create(&serving->config, client, &next, err);
-    if (rc == KARTA_ERR_CONFLICT)
-        return karta_error_set(err, rc, "another replica made the secret just now");
     if (rc != 0)
         return rc;
+    rc = secret_create(&serving->config, client, &next, &own);
+    if (rc != 0)
+        return karta_error_set(err, rc, "%s",
+                               rc == KARTA_ERR_CONFLICT ? "another replica made the secret just now"
+                                                        : own.message);
     say(serving, step);
     return adopt(serving, &next, err);
 }
