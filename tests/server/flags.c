@@ -181,6 +181,35 @@ static void start__definitions_and_profiles_that_are_not_there(void **state)
         "directory");
 }
 
+static void flags__of_the_cluster_belong_together(void **state)
+{
+    (void)state;
+    assert_fails(FLAGS("--kube", "--kube-api", "https://10.0.0.1"), 2,
+                 "--kube and --kube-api exclude each other");
+    assert_fails(FLAGS("--kube-token-file", "/tmp/token"), 2,
+                 "--kube-token-file and --kube-ca-file need --kube-api");
+    assert_fails(FLAGS("--kube-api", "10.0.0.1:6443"), 2,
+                 "--kube-api: \"10.0.0.1:6443\" is no URL, e.g. https://10.0.0.1:6443");
+    assert_fails(FLAGS("--webhook-service", "karta", "--kube-api", "https://10.0.0.1"), 2,
+                 "--webhook-service: \"karta\" is not NAMESPACE/NAME");
+    assert_fails(FLAGS("--webhook-service", "a/b", "--webhook-url", "https://10.0.0.2"), 2,
+                 "--webhook-service and --webhook-url exclude each other");
+    assert_fails(FLAGS("--webhook-url", "http://10.0.0.2"), 2,
+                 "--webhook-url: \"http://10.0.0.2\" is no URL, e.g. https://10.0.0.2:9443");
+    assert_fails(FLAGS("--failure-policy", "fail"), 2,
+                 "--failure-policy: \"fail\" is not one of Ignore|Fail");
+    assert_fails(FLAGS("--tls-secret", "a/b"), 2, "--tls-secret needs --kube or --kube-api");
+    assert_fails(FLAGS("--tls-secret", "a/b", "--self-signed", "/tmp", "--kube"), 2,
+                 "--tls-secret excludes --tls-cert-file and --self-signed");
+    assert_fails(FLAGS("--tls-secret", "a/b/c", "--kube"), 2,
+                 "--tls-secret: \"a/b/c\" is not NAMESPACE/NAME");
+    unsetenv("KUBERNETES_SERVICE_HOST");
+    assert_start_fails(
+        FLAGS("--kube"),
+        "not inside a cluster (KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are "
+        "not both set): give --kube-api URL");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +222,7 @@ int main(void)
         cmocka_unit_test(start__port_taken),
         cmocka_unit_test(start__certificates_that_cannot_serve),
         cmocka_unit_test(start__definitions_and_profiles_that_are_not_there),
+        cmocka_unit_test(flags__of_the_cluster_belong_together),
     };
     return cmocka_run_group_tests_name("server.flags", tests, NULL, NULL);
 }
