@@ -76,7 +76,7 @@ static void flags__that_belong_together(void **state)
     assert_fails(FLAGS("--tls-cert-file", "a", "--tls-key-file", "b", "--self-signed", "c"), 2,
                  "--tls-cert-file and --self-signed exclude each other");
     assert_fails(FLAGS("--tls-cert-file", "a", "--tls-key-file", "b", "--tls-san", "c"), 2,
-                 "--tls-san needs --self-signed");
+                 "--tls-san needs --self-signed or --tls-secret");
 }
 
 static void flags__version_and_help(void **state)
