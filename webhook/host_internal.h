@@ -35,8 +35,9 @@ struct host {
     char *identity;               /* ours among the replicas */
     char *ca_bundle;              /* PEM of our own CA; NULL: somebody else's */
     char *service_ns;             /* of --webhook-service, cut at its slash */
-    bool warmed;     /* all that was loaded at the start is compiled; the housekeeper's own */
-    int64_t look_ms; /* when the folders are looked at again, whatever the watch says */
+    bool profile_kept; /* the profile in force is nobody's any more; the housekeeper's own */
+    bool warmed;       /* all that was loaded at the start is compiled; the housekeeper's own */
+    int64_t look_ms;   /* when the folders are looked at again, whatever the watch says */
     struct holder holder;
     struct workers *workers;
     struct watch *watch;
