@@ -125,7 +125,7 @@ static bool refuse(struct api_conn *conn, struct api_answer *answer)
     KARTA_AUTO_TEXT text = json_dumps(answer->body, JSON_COMPACT);
     KARTA_AUTO_TEXT head = http_head(answer, (ssize_t)strlen(text), false);
     bool ok = http_send(conn, head, strlen(head)) && http_send(conn, text, strlen(text));
-    answer_dispose(answer);
+    api_answer_dispose(answer);
     return ok;
 }
 
