@@ -75,7 +75,7 @@ static void karta__that_is_broken_says_so_and_harms_nobody(void **state)
     trial_put(api, trial_karta("good", "Train", "(1"));
     EVENTUALLY(trial_shows(api, "good", "KartaValidated", "False ValidationFailed "));
     assert_false(trial_patches(&server, "Train"));
-    trial_put(api, trial_karta("bad", "Plane", "1"));
+    trial_put(api, trial_karta("bad", "Plane", "3"));
     EVENTUALLY(trial_shows(api, "bad", "KartaValidated", "True ValidationSucceeded "));
     assert_true(trial_patches(&server, "Plane"));
 }

@@ -6,19 +6,19 @@
 
 #include "base/mem.h"
 #include "controller_internal.h"
+#include "karta_object.h"
 #include "karta_status.h"
 
-static const char *root_text(const json_t *karta, const char *key)
+static const char *name_of(const json_t *karta)
 {
-    const char *text = json_string_value(json_object_get(karta, key));
-    return text != NULL ? text : "";
+    return json_string_value(json_object_get(json_object_get(karta, "metadata"), "name"));
 }
 
-static enum karta_status_kind kind_state(const struct controller *controller, const json_t *root)
+static enum karta_status_kind kind_state(const struct controller *controller, const json_t *karta)
 {
     const char *plural =
-        discovery_plural(controller->discovery, root_text(root, "group"),
-                         root_text(root, "version"), root_text(root, "kind"), NULL);
+        discovery_plural(controller->discovery, object_root_text(karta, "group"),
+                         object_root_text(karta, "version"), object_root_text(karta, "kind"), NULL);
     return plural != NULL ? KARTA_STATUS_KIND_SERVED : KARTA_STATUS_KIND_MISSING;
 }
 
@@ -57,18 +57,16 @@ static int write_status(struct controller *controller, const char *name, const j
 static int report(struct controller *controller, const json_t *karta,
                   const struct karta_problems *problems, bool *own, struct karta_error *err)
 {
-    const char *name = root_text(json_object_get(karta, "metadata"), "name");
     bool refused = karta_problems_refusals(problems) > 0;
     KARTA_AUTO_TEXT refusal = refused ? karta_problems_summary(problems) : NULL;
     struct karta_status_facts facts = {.karta = karta,
                                        .refusal = refused && refusal == NULL ? "" : refusal,
-                                       .kind =
-                                           kind_state(controller, json_object_get(karta, "for"))};
+                                       .kind = kind_state(controller, karta)};
     json_auto_t *body = NULL;
     int rc = karta_status_new(&facts, (int64_t)time(NULL), &body, err);
     if (rc != 0 || karta_status_is_shown(karta, body))
         return rc;
-    return write_status(controller, name, body, own, err);
+    return write_status(controller, name_of(karta), body, own, err);
 }
 
 /* A Karta that went away meanwhile, or whose CRD has no status, is nobody's trouble; one that is
@@ -82,8 +80,7 @@ int controller_report(struct controller *controller, const struct karta_snapshot
     json_t *karta;
     json_array_foreach(kartas, index, karta)
     {
-        const char *name = root_text(json_object_get(karta, "metadata"), "name");
-        KARTA_AUTO_TEXT origin = mem_format("%s%s", LIVE_ORIGIN, name);
+        KARTA_AUTO_TEXT origin = mem_format("%s%s", LIVE_ORIGIN, name_of(karta));
         const struct karta_problems *problems =
             origin != NULL ? karta_snapshot_problems(snapshot, origin) : NULL;
         struct karta_error why = {0};

@@ -45,10 +45,10 @@ int live_compose(struct live *live, const struct karta_snapshot *files, const ch
  * cluster. Any thread. */
 void live_describe(struct live *live, json_t *list);
 
-/* The Kartas whose status may have to be written: a new array of {metadata: {name, generation},
- * for: {group, version, kind}, status: {conditions}}. Only those that are in `snapshot` as they are
- * now: of the others, what it knows is about what they were before. NULL: out of memory. Any
- * thread. */
+/* The Kartas whose status may have to be written: a new array of what counts for it, in its place:
+ * metadata's name and generation, the root component's kind, the conditions that we write. Only
+ * those that are in `snapshot` as they are now: of the others, what it knows is about what they
+ * were before. NULL: out of memory. Any thread. */
 json_t *live_kartas(struct live *live, const struct karta_snapshot *snapshot);
 
 /* What origins of the cluster's objects begin with: "cluster:NAME" of a Karta, of others

@@ -197,9 +197,10 @@ json_t *live_kartas(struct live *live, const struct karta_snapshot *snapshot)
         if (live->composed != snapshot || !json_is_true(json_object_get(entry, LIVE_COMPOSED)))
             continue;
         json_array_append_new(
-            list, json_pack("{s:{s:s, s:o}, s:o*, s:{s:o*}}", "metadata", "name", name,
+            list, json_pack("{s:{s:s, s:o}, s:{s:{s:{s:o*}}}, s:{s:o*}}", "metadata", "name", name,
                             "generation", json_deep_copy(json_object_get(entry, LIVE_GENERATION)),
-                            "for", json_deep_copy(json_object_get(entry, LIVE_ROOT)), "status",
+                            "spec", "structureDefinition", "rootComponent", "kind",
+                            json_deep_copy(json_object_get(entry, LIVE_ROOT)), "status",
                             "conditions", json_deep_copy(json_object_get(entry, LIVE_CONDITIONS))));
     }
     pthread_mutex_unlock(&live->lock);

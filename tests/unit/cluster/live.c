@@ -276,8 +276,9 @@ static void changed__status_and_labels_stir_nothing(void **state)
     changed(LIVE_KARTAS, object);
     assert_int_equal(notified, 1);
     json_t *kartas = live_kartas(live, now);
-    json_t *expected = test_json("[{'metadata': {'name': 'a', 'generation': 1}, 'for': {'group': "
-                                 "'example.org', 'version': 'v1', 'kind': 'Train'}, 'status': "
+    json_t *expected = test_json("[{'metadata': {'name': 'a', 'generation': 1}, 'spec': "
+                                 "{'structureDefinition': {'rootComponent': {'kind': {'group': "
+                                 "'example.org', 'version': 'v1', 'kind': 'Train'}}}}, 'status': "
                                  "{'conditions': [{'type': 'Ready', 'status': 'True'}]}}]");
     assert_json_equal(kartas, expected);
     json_decref(kartas);
