@@ -27,7 +27,7 @@ static void on_change(void *arg)
 static struct karta_snapshot *in_force(void *arg)
 {
     struct host *host = arg;
-    return holder_take(&host->holder);
+    return atomic_load(&host->cluster_in_force) ? holder_take(&host->holder) : NULL;
 }
 
 /* The host's name and what no other process has: two of one name never hold one Lease. */

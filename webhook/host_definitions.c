@@ -190,11 +190,15 @@ static int keep_profile(struct host *host, struct karta_snapshot *snapshot, stru
     HOLDER_AUTO_SNAPSHOT before = holder_take(&host->holder);
     const struct karta_profile *profile = karta_snapshot_profile(before, host->profile);
     size_t from = 0;
-    if (profile == NULL || karta_snapshot_profile(snapshot, host->profile) != NULL)
+    bool said = host->profile_kept;
+    host->profile_kept = profile != NULL && karta_snapshot_profile(snapshot, host->profile) == NULL;
+    if (!host->profile_kept)
         return 0;
     const char *origin = karta_profile_origin(profile);
-    LOG_WRITE(&host->log, LOG_LEVEL_WARN, "the profile in force was deleted, it stays until we end",
-              log_text("origin", origin));
+    if (!said)
+        LOG_WRITE(&host->log, LOG_LEVEL_WARN,
+                  "the profile in force was deleted, it stays until we end",
+                  log_text("origin", origin));
     int rc = karta_snapshot_adopt_origin(snapshot, before, origin, &from);
     return rc >= 0 ? 0 : karta_error_set(err, rc, "out of memory");
 }
@@ -210,7 +214,7 @@ static void refresh(struct host *host)
 {
     struct karta_error err = {0};
     struct karta_snapshot *snapshot = NULL;
-    bool synced = host->cluster != NULL && cluster_has_synced(host->cluster);
+    bool whole = host->cluster != NULL && live_is_whole(cluster_live(host->cluster));
     int rc = compose(host, &snapshot, &err);
     if (rc == 0 && host->cluster != NULL && (rc = keep_profile(host, snapshot, &err)) != 0)
         karta_snapshot_unref(snapshot);
@@ -219,8 +223,8 @@ static void refresh(struct host *host)
     if (rc != 0)
         LOG_WRITE(&host->log, LOG_LEVEL_WARN, "definitions not renewed, those before stay",
                   log_text("error", err.message));
-    else if (synced)
-        atomic_store(&host->cluster_in_force, true);
+    else if (whole && !atomic_exchange(&host->cluster_in_force, true))
+        cluster_wake(host->cluster);
 }
 
 /* At the start requests come before all is compiled: what one asks for is compiled for it. */

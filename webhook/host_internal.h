@@ -36,8 +36,9 @@ struct host {
     char *ca_bundle;              /* PEM of our own CA; NULL: somebody else's */
     char *service_ns, *secret_ns; /* of --webhook-service and --tls-secret, cut at the slash */
     char *own_sans[4];            /* names for the Secret's certificate, where no flag gives them */
-    bool warmed;     /* all that was loaded at the start is compiled; the housekeeper's own */
-    int64_t look_ms; /* when the folders are looked at again, whatever the watch says */
+    bool profile_kept; /* the profile in force is nobody's any more; the housekeeper's own */
+    bool warmed;       /* all that was loaded at the start is compiled; the housekeeper's own */
+    int64_t look_ms;   /* when the folders are looked at again, whatever the watch says */
     struct holder holder;
     struct workers *workers;
     struct watch *watch;

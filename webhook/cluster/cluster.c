@@ -31,7 +31,6 @@ static void on_change(void *arg)
     if (!cluster->quiet)
         cluster->config.notify(cluster->config.arg);
     pthread_mutex_unlock(&cluster->notifying);
-    cluster_wake(cluster);
 }
 
 int cluster_new(const struct cluster_config *config, struct cluster **cluster,
@@ -101,16 +100,6 @@ void cluster_wake(struct cluster *cluster)
     struct controller *controller = atomic_load(&cluster->controller);
     if (controller != NULL)
         controller_wake(controller);
-}
-
-bool cluster_has_synced(const struct cluster *cluster)
-{
-    for (size_t i = 0; i < LIVE_KINDS; i++) {
-        const struct reflector *reflector = atomic_load(&cluster->reflectors[i]);
-        if (reflector == NULL || !reflector_has_synced(reflector))
-            return false;
-    }
-    return true;
 }
 
 bool cluster_waits(struct cluster *cluster, char *text, size_t room)

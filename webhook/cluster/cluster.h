@@ -20,7 +20,8 @@ struct cluster_config {
     const struct log *log;
     /* Called when live_compose has something new, from any thread. */
     void (*notify)(void *arg);
-    /* A new reference to what is in force, any thread; NULL: nothing is. */
+    /* A new reference to what is in force, any thread; NULL: nothing that the cluster could be told
+     * of, since what it lists is not part of it yet. */
     struct karta_snapshot *(*in_force)(void *arg);
     void *arg;
     const char *const *profile; /* where the name of the profile in force stands once it is known */
@@ -46,9 +47,7 @@ struct live *cluster_live(struct cluster *cluster);
 /* Another snapshot is in force: what the cluster is told may have to change. Any thread. */
 void cluster_wake(struct cluster *cluster);
 
-/* Every resource was listed once. Any thread. */
-bool cluster_has_synced(const struct cluster *cluster);
-/* Why not, one line; false where it has. Any thread. */
+/* Why not every resource was listed once, one line; false where each was. Any thread. */
 bool cluster_waits(struct cluster *cluster, char *text, size_t room);
 
 #endif

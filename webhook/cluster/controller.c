@@ -16,13 +16,13 @@
 #define LEASE_NAME "karta-webhook"
 /* how soon a CRD that was installed, or what somebody changed of ours, is noticed */
 #define DISCOVER_MS 10000
-#define WRITE_MS 30000
+#define WRITE_MS 10000
 
 void controller_tell(struct controller *controller, struct trouble *trouble,
                      const struct karta_error *err)
 {
     const char *text = err != NULL ? err->message : "";
-    if (strcmp(trouble->text, text) == 0)
+    if (strcmp(trouble->text, text) == 0 || kube_client_is_stopped(controller->client))
         return;
     if (text[0] != '\0')
         LOG_WRITE(controller->config->log, LOG_LEVEL_WARN, trouble->what, log_text("error", text));
@@ -51,12 +51,12 @@ bool controller_leads(struct controller *controller)
     if (now - controller->kept_ms >= LEASE_RETRY_MS) {
         int rc = lease_keep(controller->lease, controller->client, &err);
         controller->kept_ms = karta_engine_now_ms();
-        if (!kube_client_is_stopped(controller->client))
-            controller_tell(controller, &controller->lease_trouble, rc != 0 ? &err : NULL);
+        controller->kept = rc == 0;
+        controller_tell(controller, &controller->lease_trouble, rc != 0 ? &err : NULL);
     }
     bool leads = lease_holds(controller->lease, KUBE_WRITE_MS);
     say_who_leads(controller, leads);
-    return leads;
+    return leads && controller->kept; /* an outage is said once, not by everything that it stops */
 }
 
 /* The group/versions that older API servers are asked for one by one. New; *count its length. */
@@ -86,7 +86,7 @@ static void discover(struct controller *controller, const struct karta_snapshot 
                                                    resources, count, &err)
                                : karta_error_set(&err, KARTA_ERR_NOMEM, "out of memory");
     free(resources);
-    controller->discover_ms = karta_engine_now_ms() + DISCOVER_MS;
+    controller->discover_ms = karta_engine_now_ms() + (rc != 0 ? LEASE_RETRY_MS : DISCOVER_MS);
     controller_tell(controller, &controller->discovery_trouble, rc != 0 ? &err : NULL);
 }
 
@@ -104,9 +104,12 @@ static void serve(struct controller *controller, bool now)
 static void write_all(struct controller *controller, const struct karta_snapshot *snapshot)
 {
     struct karta_error configure = {0}, report = {0};
-    controller->write_ms = karta_engine_now_ms() + WRITE_MS;
+    int64_t now = karta_engine_now_ms();
+    bool again = now >= controller->write_ms;
+    if (again)
+        controller->write_ms = now + WRITE_MS;
     serve(controller, true); /* the CAs that are written are those of this moment */
-    int rc = controller_configure(controller, snapshot, &configure);
+    int rc = controller_configure(controller, snapshot, again, &configure);
     controller_tell(controller, &controller->configuration_trouble, rc != 0 ? &configure : NULL);
     int rc2 = controller_report(controller, snapshot, &report);
     controller_tell(controller, &controller->status_trouble, rc2 != 0 ? &report : NULL);
@@ -256,6 +259,8 @@ void controller_free(struct controller *controller)
         pthread_join(controller->thread, NULL);
         give_lease_back(controller);
     }
+    json_decref(controller->written[0]);
+    json_decref(controller->written[1]);
     discovery_free(controller->discovery);
     serving_free(controller->serving);
     lease_free(controller->lease);

@@ -128,22 +128,30 @@ static void say_applied(struct controller *controller, const json_t *configurati
               log_text("selectors", applied->selectors_left > 0 ? "left to somebody else" : ""));
 }
 
-/* *version is the one that was written last: what did not change anything is not told of. */
-static int apply(struct controller *controller, json_t *configuration, char *version,
+/* Configuration `which`. What did not change anything is not told of. */
+static int apply(struct controller *controller, json_t *configuration, size_t which, bool again,
                  struct karta_error *err)
 {
     struct configurations_applied applied;
+    json_t **written = &controller->written[which];
+    if (!again && *written != NULL && json_equal(*written, configuration))
+        return 0;
     if (!controller_leads(controller))
         return 0;
+    json_decref(*written);
+    *written = NULL;
     int rc = configurations_apply(controller->client, configuration, &applied, err);
-    if (rc != 0 || strcmp(applied.version, version) == 0)
+    if (rc != 0)
         return rc;
+    *written = json_incref(configuration);
+    if (strcmp(applied.version, controller->versions[which]) == 0)
+        return 0;
     say_applied(controller, configuration, &applied);
-    strcpy(version, applied.version);
+    strcpy(controller->versions[which], applied.version);
     return 0;
 }
 
-static int write_both(struct controller *controller, const struct lists *lists,
+static int write_both(struct controller *controller, const struct lists *lists, bool again,
                       struct karta_error *err)
 {
     struct configurations_options options = controller->config->configurations;
@@ -159,16 +167,18 @@ static int write_both(struct controller *controller, const struct lists *lists,
     if (rc == 0)
         rc = configurations_validating(&options, &input, &validating, err);
     if (rc == 0)
-        rc = apply(controller, mutating, controller->versions[0], err);
-    if (rc == 0)
-        rc = apply(controller, validating, controller->versions[1], err);
-    if (rc == 0 && controller->serving != NULL)
+        rc = apply(controller, mutating, 0, again, err);
+    if (validating == NULL)
+        return rc;
+    /* each by itself: who may not write the one may write the other */
+    int rc2 = apply(controller, validating, 1, again, rc == 0 ? err : NULL);
+    if (rc == 0 && rc2 == 0 && controller->serving != NULL)
         serving_told(controller->serving);
-    return rc;
+    return rc != 0 ? rc : rc2;
 }
 
 int controller_configure(struct controller *controller, const struct karta_snapshot *snapshot,
-                         struct karta_error *err)
+                         bool again, struct karta_error *err)
 {
     const struct configurations_options *options = &controller->config->configurations;
     struct lists lists = {0};
@@ -181,7 +191,8 @@ int controller_configure(struct controller *controller, const struct karta_snaps
     if (served && serving_bundle(controller->serving) == NULL)
         return 0; /* nobody could verify us yet */
     int rc = collect(controller, snapshot, &lists);
-    rc = rc == 0 ? write_both(controller, &lists, err) : karta_error_set(err, rc, "out of memory");
+    rc = rc == 0 ? write_both(controller, &lists, again, err)
+                 : karta_error_set(err, rc, "out of memory");
     free(lists.workloads.items);
     free(lists.definitions.items);
     free(lists.others.items);

@@ -29,8 +29,10 @@ struct controller {
     pthread_cond_t wake;
     bool stopping, woken;
     int64_t kept_ms;                         /* when the Lease was last looked at */
+    bool kept;                               /* and that went well */
     int64_t serve_ms, discover_ms, write_ms; /* when it is due again whatever happens */
-    char versions[2][64]; /* of the configurations, as written last: mutating, validating */
+    json_t *written[2];   /* configurations as written last: mutating, validating; NULL: none yet */
+    char versions[2][64]; /* what the API server made of them */
     struct trouble lease_trouble, discovery_trouble, configuration_trouble, status_trouble,
         serving_trouble;
 };
@@ -42,9 +44,10 @@ bool controller_leads(struct controller *controller);
 void controller_tell(struct controller *controller, struct trouble *trouble,
                      const struct karta_error *err);
 
-/* The two configurations as they must be now. */
+/* The two configurations as they must be now; `again`: also where they are what we wrote last,
+ * since somebody may have changed them. */
 int controller_configure(struct controller *controller, const struct karta_snapshot *snapshot,
-                         struct karta_error *err);
+                         bool again, struct karta_error *err);
 /* The status of each Karta that does not show it yet. */
 int controller_report(struct controller *controller, const struct karta_snapshot *snapshot,
                       struct karta_error *err);

@@ -6,24 +6,31 @@
 
 #include "base/mem.h"
 #include "controller_internal.h"
+#include "karta_object.h"
 #include "karta_status.h"
 
-static const char *root_text(const json_t *karta, const char *key)
+static const char *name_of(const json_t *karta)
 {
-    const char *text = json_string_value(json_object_get(karta, key));
-    return text != NULL ? text : "";
+    return json_string_value(json_object_get(json_object_get(karta, "metadata"), "name"));
 }
 
-static enum karta_status_kind kind_state(const struct controller *controller, const json_t *root)
+static enum karta_status_kind kind_state(const struct controller *controller, const json_t *karta)
 {
     const char *plural =
-        discovery_plural(controller->discovery, root_text(root, "group"),
-                         root_text(root, "version"), root_text(root, "kind"), NULL);
+        discovery_plural(controller->discovery, object_root_text(karta, "group"),
+                         object_root_text(karta, "version"), object_root_text(karta, "kind"), NULL);
     return plural != NULL ? KARTA_STATUS_KIND_SERVED : KARTA_STATUS_KIND_MISSING;
 }
 
+/* Whether the refusal is about that one object, so that the next may go better. */
+static bool is_its_own(int status)
+{
+    return status == 404 || status == 409 || status == 413 || status == 422 || status == 400;
+}
+
+/* *own: see there. */
 static int write_status(struct controller *controller, const char *name, const json_t *body,
-                        struct karta_error *err)
+                        bool *own, struct karta_error *err)
 {
     static const struct kube_resource kartas = {"run.ai", "v1alpha1", "kartas"};
     KARTA_AUTO_TEXT path = kube_path(&kartas, NULL, name, "status");
@@ -41,50 +48,52 @@ static int write_status(struct controller *controller, const char *name, const j
                                    .timeout_ms = KUBE_WRITE_MS};
     struct kube_answer answer;
     int rc = kube_client_ask(controller->client, &request, &answer, err);
+    *own = rc != 0 && is_its_own(answer.status);
     kube_answer_dispose(&answer);
     return rc;
 }
 
 /* One Karta; `known` is what is loaded of it. */
 static int report(struct controller *controller, const json_t *karta,
-                  const struct karta_problems *problems, struct karta_error *err)
+                  const struct karta_problems *problems, bool *own, struct karta_error *err)
 {
-    const char *name = root_text(json_object_get(karta, "metadata"), "name");
     bool refused = karta_problems_refusals(problems) > 0;
     KARTA_AUTO_TEXT refusal = refused ? karta_problems_summary(problems) : NULL;
     struct karta_status_facts facts = {.karta = karta,
                                        .refusal = refused && refusal == NULL ? "" : refusal,
-                                       .kind =
-                                           kind_state(controller, json_object_get(karta, "for"))};
+                                       .kind = kind_state(controller, karta)};
     json_auto_t *body = NULL;
     int rc = karta_status_new(&facts, (int64_t)time(NULL), &body, err);
     if (rc != 0 || karta_status_is_shown(karta, body))
         return rc;
-    return write_status(controller, name, body, err);
+    return write_status(controller, name_of(karta), body, own, err);
 }
 
-/* A Karta that went away meanwhile, or whose CRD has no status, is nobody's trouble but its own;
- * where the API server does not answer, the next ones need not be tried. */
+/* A Karta that went away meanwhile, or whose CRD has no status, is nobody's trouble; one that is
+ * refused, no other's. Where the API server does not answer, the next ones need not be tried. */
 int controller_report(struct controller *controller, const struct karta_snapshot *snapshot,
                       struct karta_error *err)
 {
-    json_auto_t *kartas = live_kartas(controller->live);
+    json_auto_t *kartas = live_kartas(controller->live, snapshot);
+    int code = 0;
     size_t index;
     json_t *karta;
     json_array_foreach(kartas, index, karta)
     {
-        const char *name = root_text(json_object_get(karta, "metadata"), "name");
-        KARTA_AUTO_TEXT origin = mem_format("%s%s", LIVE_ORIGIN, name);
+        KARTA_AUTO_TEXT origin = mem_format("%s%s", LIVE_ORIGIN, name_of(karta));
         const struct karta_problems *problems =
             origin != NULL ? karta_snapshot_problems(snapshot, origin) : NULL;
-        struct karta_error own = {0};
+        struct karta_error why = {0};
+        bool own = false;
         if (problems == NULL)
-            continue; /* it came after this snapshot: the next one has it */
+            continue;
         if (!controller_leads(controller))
-            return 0;
-        int rc = report(controller, karta, problems, &own);
-        if (rc != 0 && rc != KARTA_ERR_NOT_FOUND)
-            return karta_error_set(err, rc, "%s", own.message);
+            return code;
+        int rc = report(controller, karta, problems, &own, &why);
+        if (rc != 0 && rc != KARTA_ERR_NOT_FOUND && code == 0)
+            code = karta_error_set(err, rc, "%s", why.message);
+        if (rc != 0 && !own)
+            return code;
     }
-    return 0;
+    return code;
 }

@@ -179,6 +179,16 @@ int karta_status_new(const struct karta_status_facts *facts, int64_t now, json_t
     return *body != NULL ? 0 : mem_error(err);
 }
 
+bool karta_status_is_ours(const json_t *condition)
+{
+    static const char *const types[] = {"KartaValidated", "CRDExists", "Ready"};
+    const char *type = json_string_value(json_object_get(condition, "type"));
+    for (size_t i = 0; type != NULL && i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i], type) == 0)
+            return true;
+    return false;
+}
+
 static bool says_the_same(const json_t *present, const json_t *wanted)
 {
     static const char *const keys[] = {"status", "reason", "message", "observedGeneration"};

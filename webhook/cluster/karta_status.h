@@ -38,6 +38,9 @@ struct karta_status_facts {
 int karta_status_new(const struct karta_status_facts *facts, int64_t now, json_t **body,
                      struct karta_error *err);
 
+/* Whether the condition is one of the three. */
+bool karta_status_is_ours(const json_t *condition);
+
 /* Whether the Karta shows already what `body` says, times aside: then it must not be written, or
  * two writers keep each other awake for ever. */
 bool karta_status_is_shown(const json_t *karta, const json_t *body);

@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "karta_status.h"
 #include "live_internal.h"
 
-/* of other writers too: whoever has more has no use for ours */
-#define CONDITIONS_MOST 32
+/* a group, a version and a kind */
+#define ROOT_BYTES 2048U
 
 static const char *text_at(const json_t *object, const char *key)
 {
@@ -53,15 +54,28 @@ static json_t *root_of(const json_t *object)
     json_t *value = (json_t *)object;
     for (size_t i = 0; i < sizeof path / sizeof *path; i++)
         value = json_object_get(value, path[i]);
-    return json_is_object(value) ? value : NULL;
+    return json_is_object(value) && json_dumpb(value, NULL, 0, 0) <= ROOT_BYTES ? value : NULL;
+}
+
+/* New array: others may write as many more as they like. */
+static json_t *conditions_of(const json_t *object)
+{
+    json_t *list = json_object_get(json_object_get(object, "status"), "conditions");
+    json_t *ours = json_array();
+    size_t index;
+    json_t *condition;
+    json_array_foreach(list, index, condition)
+    {
+        if (karta_status_is_ours(condition))
+            json_array_append(ours, condition);
+    }
+    return ours;
 }
 
 /* What is kept beside the text, and may change without a new snapshot. */
 static void note(json_t *entry, const json_t *object)
 {
     const json_t *metadata = metadata_of(object);
-    json_t *conditions = json_object_get(json_object_get(object, "status"), "conditions");
-    json_object_set_new(entry, LIVE_VERSION, json_string(text_at(metadata, "resourceVersion")));
     json_object_set_new(entry, LIVE_CREATED, json_string(text_at(metadata, "creationTimestamp")));
     json_object_set_new(entry, LIVE_GENERATION,
                         json_integer(json_integer_value(json_object_get(metadata, "generation"))));
@@ -70,9 +84,7 @@ static void note(json_t *entry, const json_t *object)
         json_boolean(json_is_string(json_object_get(metadata, "deletionTimestamp"))));
     json_object_del(entry, LIVE_ROOT);
     json_object_set(entry, LIVE_ROOT, root_of(object));
-    json_object_del(entry, LIVE_CONDITIONS);
-    if (json_array_size(conditions) <= CONDITIONS_MOST)
-        json_object_set(entry, LIVE_CONDITIONS, conditions);
+    json_object_set_new(entry, LIVE_CONDITIONS, conditions_of(object));
 }
 
 static void complain(struct live *live, const char *name, const char *problem)
@@ -118,7 +130,8 @@ static void keep(struct live *live, json_t *table, const char *name, const char 
             complain(live, name, fits ? "there are too many" : "it is larger than 4 MiB");
             return;
         }
-        entry = json_pack("{s:s}", LIVE_TEXT, text);
+        entry = json_pack("{s:s, s:s}", LIVE_TEXT, text, LIVE_VERSION,
+                          text_at(metadata_of(object), "resourceVersion"));
         if (entry == NULL || json_object_set_new(table, name, entry) != 0)
             return;
         live->bytes += size;
@@ -200,6 +213,16 @@ static void on_gone(void *arg, const json_t *object)
     lock(feed->live);
     remove_entry(feed->live, feed->live->tables[feed->kind], text_at(metadata_of(object), "name"));
     unlock(feed->live, true);
+}
+
+bool live_is_whole(struct live *live)
+{
+    bool whole = true;
+    lock(live);
+    for (size_t i = 0; i < LIVE_KINDS; i++)
+        whole = whole && live->feeds[i].listed;
+    unlock(live, false);
+    return whole;
 }
 
 struct reflector_handler live_handler(struct live *live, enum live_kind kind)

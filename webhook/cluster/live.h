@@ -25,6 +25,9 @@ void live_free(struct live *live);
 /* What a reflector of that kind tells; borrowed from `live`. */
 struct reflector_handler live_handler(struct live *live, enum live_kind kind);
 
+/* Every kind was listed once: what is composed from now on is all that there is. Any thread. */
+bool live_is_whole(struct live *live);
+
 /* Something that is wrong with one object that was not in the snapshot before. */
 typedef void live_report(void *arg, const char *origin, const char *problem,
                          enum karta_severity severity);
@@ -38,12 +41,15 @@ int live_compose(struct live *live, const struct karta_snapshot *files, const ch
                  live_report *report, void *arg, struct karta_snapshot **snapshot,
                  struct karta_error *err);
 
-/* Adds `version` (the resourceVersion) to the list's entries of the cluster. Any thread. */
+/* Adds `version` (the resourceVersion with which its content came) to the list's entries of the
+ * cluster. Any thread. */
 void live_describe(struct live *live, json_t *list);
 
-/* The Kartas whose status may have to be written: a new array of {metadata: {name, generation},
- * for: {group, version, kind}, status: {conditions}}. NULL: out of memory. Any thread. */
-json_t *live_kartas(struct live *live);
+/* The Kartas whose status may have to be written: a new array of what counts for it, in its place:
+ * metadata's name and generation, the root component's kind, the conditions that we write. Only
+ * those that are in `snapshot` as they are now: of the others, what it knows is about what they
+ * were before. NULL: out of memory. Any thread. */
+json_t *live_kartas(struct live *live, const struct karta_snapshot *snapshot);
 
 /* What origins of the cluster's objects begin with: "cluster:NAME" of a Karta, of others
  * "cluster:gangprofiles/NAME" and "cluster:workloadpolicies/NAME". */

@@ -152,8 +152,11 @@ int live_compose(struct live *live, const struct karta_snapshot *files, const ch
         karta_snapshot_unref(composing.snapshot);
         return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     }
-    karta_snapshot_unref(live->composed);
+    pthread_mutex_lock(&live->lock);
+    struct karta_snapshot *before = live->composed;
     live->composed = karta_snapshot_ref(composing.snapshot);
+    pthread_mutex_unlock(&live->lock);
+    karta_snapshot_unref(before);
     *snapshot = composing.snapshot;
     return 0;
 }
@@ -183,7 +186,7 @@ void live_describe(struct live *live, json_t *list)
     pthread_mutex_unlock(&live->lock);
 }
 
-json_t *live_kartas(struct live *live)
+json_t *live_kartas(struct live *live, const struct karta_snapshot *snapshot)
 {
     json_t *list = json_array();
     const char *name;
@@ -191,10 +194,13 @@ json_t *live_kartas(struct live *live)
     pthread_mutex_lock(&live->lock);
     json_object_foreach(live->tables[LIVE_KARTAS], name, entry)
     {
+        if (live->composed != snapshot || !json_is_true(json_object_get(entry, LIVE_COMPOSED)))
+            continue;
         json_array_append_new(
-            list, json_pack("{s:{s:s, s:o}, s:o*, s:{s:o*}}", "metadata", "name", name,
+            list, json_pack("{s:{s:s, s:o}, s:{s:{s:{s:o*}}}, s:{s:o*}}", "metadata", "name", name,
                             "generation", json_deep_copy(json_object_get(entry, LIVE_GENERATION)),
-                            "for", json_deep_copy(json_object_get(entry, LIVE_ROOT)), "status",
+                            "spec", "structureDefinition", "rootComponent", "kind",
+                            json_deep_copy(json_object_get(entry, LIVE_ROOT)), "status",
                             "conditions", json_deep_copy(json_object_get(entry, LIVE_CONDITIONS))));
     }
     pthread_mutex_unlock(&live->lock);

@@ -19,12 +19,12 @@ struct live_feed {
 #define LIVE_TEXT "text"         /* what counts of the object, as JSON */
 #define LIVE_COMPOSED "composed" /* true: the composed snapshot has this text */
 #define LIVE_ROUND "round"       /* when it was last listed or changed */
-#define LIVE_VERSION "version"   /* resourceVersion */
+#define LIVE_VERSION "version"   /* resourceVersion that the text came with */
 #define LIVE_CREATED "created"   /* creationTimestamp */
 #define LIVE_GENERATION "generation"
 #define LIVE_ROOT "root" /* the kind that a Karta is for */
 #define LIVE_DELETING "deleting"
-#define LIVE_CONDITIONS "conditions" /* of its status */
+#define LIVE_CONDITIONS "conditions" /* of its status, those that we write */
 
 /* What stands before the name in an object's origin, by kind. */
 extern const char *const live_prefixes[LIVE_KINDS];
@@ -37,7 +37,7 @@ struct live {
     bool stirred;    /* another snapshot is due, and nobody was told yet */
     bool complained; /* of what is not taken: once */
     struct live_feed feeds[LIVE_KINDS];
-    struct karta_snapshot *composed; /* what the last live_compose gave; its thread's own */
+    struct karta_snapshot *composed; /* what the last live_compose gave; only it changes it */
     const struct log *log;
     void (*notify)(void *arg);
     void *arg;

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "store.h"
 
-void answer_dispose(struct api_answer *answer)
+void api_answer_dispose(struct api_answer *answer)
 {
     json_decref(answer->body);
     *answer = (struct api_answer){0};

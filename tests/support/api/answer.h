@@ -16,7 +16,7 @@ struct api_answer {
     int retry_after;
 };
 
-void answer_dispose(struct api_answer *answer);
+void api_answer_dispose(struct api_answer *answer);
 /* `body` is taken. */
 void answer_json(struct api_answer *answer, int status, json_t *body);
 

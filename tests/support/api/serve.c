@@ -117,7 +117,7 @@ static bool decide(struct api_server *server, const struct api_request *request,
             answer_kind(server, kind, request, answer);
     }
     if (request->plural == NULL && rule->fault == API_FAULT_LIE) {
-        answer_dispose(answer);
+        api_answer_dispose(answer);
         faults_lie(server, request, answer);
     }
     return true;

@@ -40,6 +40,11 @@ void server_unlock(struct api_server *server)
     pthread_mutex_unlock(&server->lock);
 }
 
+void server_unlock_read(struct api_server *server)
+{
+    pthread_mutex_unlock(&server->lock);
+}
+
 static void *talk(void *arg)
 {
     struct api_conn *conn = arg;

@@ -55,7 +55,9 @@ struct api_server {
 
 void server_lock(struct api_server *server);
 /* Wakes whoever watches. */
-void server_unlock(struct api_server *server);
+void server_unlock(struct api_server *server); /* and every connection looks again */
+/* After reading alone: watches that woke each other would never rest. */
+void server_unlock_read(struct api_server *server);
 
 /* http.c: false, everywhere: the client is gone or the server dies. */
 bool http_handshake(struct api_conn *conn);

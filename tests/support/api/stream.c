@@ -52,7 +52,7 @@ static json_t *look(struct api_conn *conn, struct api_watch *watch, const struct
         KARTA_AUTO_TEXT line = json_dumps(event, JSON_COMPACT);
         json_array_append_new(lines, json_string(line));
     }
-    server_unlock(server);
+    server_unlock_read(server);
     return lines;
 }
 
@@ -81,7 +81,7 @@ static void end(struct api_conn *conn)
     server_lock(conn->server);
     free(conn->watching);
     conn->watching = NULL;
-    server_unlock(conn->server);
+    server_unlock_read(conn->server);
 }
 
 /* Until its time is over; false: the connection is of no more use. */
@@ -116,7 +116,7 @@ static bool begin(struct api_conn *conn, const struct api_request *request, stru
         conn->watching = strdup(request->plural);
     conn->ends = server->ends;
     conn->bookmarks = server->bookmarks;
-    server_unlock(server);
+    server_unlock_read(server);
     return ok;
 }
 
@@ -125,7 +125,7 @@ static bool refuse(struct api_conn *conn, struct api_answer *answer)
     KARTA_AUTO_TEXT text = json_dumps(answer->body, JSON_COMPACT);
     KARTA_AUTO_TEXT head = http_head(answer, (ssize_t)strlen(text), false);
     bool ok = http_send(conn, head, strlen(head)) && http_send(conn, text, strlen(text));
-    answer_dispose(answer);
+    api_answer_dispose(answer);
     return ok;
 }
 
