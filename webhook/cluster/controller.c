@@ -6,6 +6,7 @@
 #include "controller.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,7 +30,7 @@ void controller_tell(struct controller *controller, struct trouble *trouble,
     else
         LOG_WRITE(controller->config->log, LOG_LEVEL_INFO, "that is over",
                   log_text("was", trouble->what));
-    strncpy(trouble->text, text, sizeof trouble->text - 1);
+    snprintf(trouble->text, sizeof trouble->text, "%s", text);
 }
 
 static void say_who_leads(struct controller *controller, bool leading)
