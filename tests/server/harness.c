@@ -86,7 +86,7 @@ static void run_child(const struct running *server, const char *const *flags)
     size_t count = 5;
     snprintf(log, sizeof log, "%s/log", server->dir);
     snprintf(tls, sizeof tls, "%s/tls", server->dir);
-    if (!has_flag(flags, "--tls-cert-file")) {
+    if (!has_flag(flags, "--tls-cert-file") && !has_flag(flags, "--tls-secret")) {
         argv[count++] = "--self-signed";
         argv[count++] = tls;
     }

@@ -22,8 +22,8 @@ struct running {
 /* New folder, nothing started. */
 void running_init(struct running *server);
 /* Starts with `flags` (NULL-terminated, may be NULL) beside --listen, --metrics-listen; where no
- * flag says --tls-cert-file, --self-signed DIR/tls too. Waits until it listens; fails the test
- * otherwise. */
+ * flag says --tls-cert-file or --tls-secret, --self-signed DIR/tls too. Waits until it listens;
+ * fails the test otherwise. */
 void running_start(struct running *server, const char *const *flags);
 /* SIGTERM, and its exit status (128 + signal where one ended it); removes the folder. */
 int running_stop(struct running *server);
@@ -47,8 +47,9 @@ int program_run(const char *const *flags, char **output);
 int count_of(const char *variable, int usual);
 
 int64_t clock_ms(void);
-/* What takes less was not held up: the server's shortest deadline is ten seconds, and a busy machine
- * may pause a whole process for one or two. How long it really took is for benchmarks to say. */
+/* What takes less was not held up: the server's shortest deadline is ten seconds, and a busy
+ * machine may pause a whole process for one or two. How long it really took is for benchmarks to
+ * say. */
 #define AT_ONCE_MS 5000
 void pause_ms(int ms);
 void write_text(const char *path, const char *text);

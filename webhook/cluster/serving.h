@@ -12,7 +12,7 @@
 #include "kube_client.h"
 #include "log.h"
 
-#define SERVING_MS 10000 /* how often the Secret is read: how late a replica serves what is new */
+#define SERVING_MS 5000 /* how often the Secret is read: how late a replica serves what is new */
 /* how long API servers are given, after the configurations have a new CA, to have read it */
 #define SERVING_TRUST_MS 60000
 
