@@ -26,8 +26,12 @@ python=/usr/bin/python3
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/karta-e2e.XXXXXX")
 etcd_pid='' api_pid='' server=''
+declare -A replica=()
 cleanup() {
   stop "$server"
+  for name in "${!replica[@]}"; do
+    stop "${replica[$name]}"
+  done
   kube_stop
   if [ "${KEEP:-no}" = yes ]; then
     echo "what was written is in $work"
@@ -374,13 +378,13 @@ serial() {
 another() {
   test "$(serial)" != "$last"
 }
-creates() {
+creates() { # NAME
   local i
   for ((i = 0; i < 60; i++)); do
-    job "rotated-$i" | k create -f - || return 1
+    job "$1-$i" | k create -f - || return 1
   done
 }
-creates >"$work/creates" 2>&1 &
+creates rotated >"$work/creates" 2>&1 &
 creating=$!
 swaps=0
 while kill -0 "$creating" 2>/dev/null; do
@@ -395,12 +399,79 @@ else
   fail "a create failed during a rotation: $(tail -n 1 "$work/creates")"
 fi
 check "there was more than one rotation" test "$swaps" -gt 1
-gangs() {
-  test "$(k get jobs -n ml -l workloadmap.dev/profile=kai -o name | grep -c rotated-)" = 60
+gangs() { # NAME
+  test "$(k get jobs -n ml -l workloadmap.dev/profile=kai -o name | grep -c "/$1-")" = 60
 }
-check "and all 60 are ganged" gangs
+check "and all 60 are ganged" gangs rotated
 k delete jobs -n ml --all --wait=false >/dev/null
 stop_server
+
+# ---- two replicas behind the Service, which share a Secret: the API server resolves the Service itself,
+# from EndpointSlices that stand in for those of the controllers
+address=$(hostname -I 2>/dev/null | cut -d' ' -f1)
+slice() { # REPLICA PORT READY
+  k apply -f - >/dev/null <<END
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: karta-webhook-$1, namespace: karta-system, labels: {kubernetes.io/service-name: karta-webhook}}
+addressType: IPv4
+ports: [{name: https, port: $2, protocol: TCP}]
+endpoints: [{addresses: ["$address"], conditions: {ready: $3}}]
+END
+}
+declare -A https=() health=()
+start_replica() { # REPLICA
+  POD_NAMESPACE=karta-system "$KARTA_BIN/karta-webhook" --listen "$address:${https[$1]}" \
+    --metrics-listen "127.0.0.1:${health[$1]}" --kube-api "$api_url" --kube-token-file "$work/token" \
+    --kube-ca-file "$work/pki/ca.crt" --webhook-service karta-system/karta-webhook --drain 3 \
+    --failure-policy Fail --tls-secret karta-system/karta-webhook-tls >>"$work/replica-$1.log" 2>&1 &
+  replica[$1]=$!
+  await_ready "${replica[$1]}" "${health[$1]}" "$work/replica-$1.log"
+  slice "$1" "${https[$1]}" true
+}
+stop_replica() { # REPLICA: as a Deployment's pod ends
+  slice "$1" "${https[$1]}" false
+  stop "${replica[$1]}"
+  replica[$1]=
+}
+serial_of() {
+  curl -fsS "http://127.0.0.1:${health[$1]}/metrics" | grep '^karta_tls_certificate_serial'
+}
+share() {
+  test "$(serial_of a)" = "$(serial_of b)"
+}
+if [ "$tls" = secret ] && [ -n "$address" ]; then
+  say "two replicas behind the Service"
+  k delete secret karta-webhook-tls -n karta-system >/dev/null
+  for name in a b; do
+    https[$name]=$(free_port $((19443 + ${#https[@]})))
+    health[$name]=$(free_port $((18080 + ${#health[@]})))
+    start_replica "$name"
+  done
+  check "replicas share one certificate, made anew" eventually share
+  check "the Service is asked" eventually create_ganged jobs allreduce manifests/examples/job.yaml
+  creates rolled >"$work/creates" 2>&1 &
+  creating=$!
+  restarts=0
+  for name in a b a b; do
+    stop_replica "$name"
+    start_replica "$name"
+    restarts=$((restarts + 1))
+  done
+  if wait "$creating"; then
+    pass "60 Jobs were created during $restarts restarts of one of two replicas, without one error"
+  else
+    fail "a create failed during a restart: $(tail -n 1 "$work/creates")"
+  fi
+  check "and all 60 are ganged" gangs rolled
+  check "the certificate is the same after all restarts" share
+  k delete jobs -n ml --all --wait=false >/dev/null
+  stop_replica a
+  stop_replica b
+  k delete secret karta-webhook-tls -n karta-system >/dev/null
+else
+  echo "skip  two replicas: needs a Secret and an address beside the loopback"
+fi
 start_server "${own_tls[@]}"
 ignored() {
   ! fails && create_ganged jobs allreduce manifests/examples/job.yaml

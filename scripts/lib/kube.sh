@@ -62,7 +62,7 @@ kube_await() {
   die "$name was not ready within 120 s"
 }
 
-# kube_start: sets etcd_pid, api_pid, api_url; exports KUBECONFIG and puts kubectl on PATH
+# kube_start: Services are called by their EndpointSlices, since nobody here routes their addresses. Sets etcd_pid, api_pid, api_url; exports KUBECONFIG and puts kubectl on PATH
 kube_start() {
   local etcd_port peer_port api_port pki=$work/pki token
   etcd_port=$(free_port 23790)
@@ -87,7 +87,7 @@ kube_start() {
     --client-ca-file "$pki/ca.crt" --token-auth-file "$pki/tokens.csv" --authorization-mode RBAC \
     --service-account-issuer https://kubernetes.default.svc --service-account-signing-key-file "$pki/sa.key" \
     --service-account-key-file "$pki/sa.pub" --service-cluster-ip-range 10.0.0.0/24 \
-    --profiling=false >"$work/kube-apiserver.log" 2>&1 &
+    --enable-aggregator-routing=true --profiling=false >"$work/kube-apiserver.log" 2>&1 &
   api_pid=$!
   kube_await kube-apiserver "$api_pid" --cacert "$pki/ca.crt" -H "Authorization: Bearer $token" \
     "$api_url/readyz"
