@@ -72,7 +72,7 @@ struct karta_policy *policy_new(const json_t *document, const char *origin,
                                 struct karta_problems *problems);
 void policy_free(struct karta_policy *policy);
 
-/* Compiles what every request runs; the messages are compiled when the first is needed. */
+/* Compiles what every request runs; messages that were not warmed are compiled when needed. */
 int policy_compile(const struct karta_policy *policy, struct karta_error *err);
 
 struct karta_request;

@@ -14,7 +14,7 @@ static void check__says_who_denies_and_why(void **state)
                "JobSet/train: denied, asked 1 policy\n"
                "  Deny gpu-limit: asks for 12 GPUs; 8 may be used in one workload\n",
                "");
-    assert_run("check --policy manifests/policies/requests.yaml --policy "
+    assert_run("check --policy manifests/policies/resources.yaml --policy "
                "manifests/policies/registry.yaml -f " EXAMPLE,
                0,
                "JobSet/train: allowed, asked 2 policies\n"
