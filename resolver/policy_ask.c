@@ -210,8 +210,8 @@ int karta_policies_ask(const struct karta_snapshot *snapshot, const struct karta
                        struct karta_verdict *verdict, struct karta_error *err)
 {
     struct asking asking = {.snapshot = snapshot, .request = request, .verdict = verdict};
-    *verdict = (struct karta_verdict){.findings = json_array()};
-    int code = verdict->findings != NULL ? 0 : KARTA_ERR_NOMEM;
+    *verdict = (struct karta_verdict){.findings = json_array(), .ignored = json_array()};
+    int code = verdict->findings != NULL && verdict->ignored != NULL ? 0 : KARTA_ERR_NOMEM;
     const struct karta_definition *definition =
         snapshot->policy_count > 0 ? karta_snapshot_find_for(snapshot, request->object) : NULL;
     if (code == 0 && definition != NULL && !metadata_deleting(request->object)) {

@@ -53,7 +53,8 @@ struct karta_request {
 
 struct karta_policy_decision {
     const struct karta_policy *policy;
-    unsigned actions; /* what it does about the object; 0: it lets it pass */
+    unsigned actions;       /* what it does about the object; 0: it lets it pass */
+    const char *skipped_by; /* the match condition that is false; NULL: none is */
 };
 
 struct karta_verdict {
@@ -65,6 +66,7 @@ struct karta_verdict {
                          could not be read, rather than that it isn't true; component and field (of
                          the policy) are null where not known; at most 256 */
     size_t findings_left_out;
+    json_t *ignored; /* array of the same: what failed and is let pass by failurePolicy Ignore */
 };
 
 /*
