@@ -17,6 +17,7 @@ static int fail(struct asking *asking, struct karta_policy_decision *decision,
                 const char *component, const char *field, const char *message)
 {
     const struct finding finding = {decision->policy, true, component, field};
+    decision->failed = true;
     if (!decision->policy->ignore_failures)
         decision->actions = decision->policy->actions;
     return finding_add(asking->verdict, &finding, "%s", message);

@@ -54,6 +54,7 @@ struct karta_request {
 struct karta_policy_decision {
     const struct karta_policy *policy;
     unsigned actions;       /* what it does about the object; 0: it lets it pass */
+    bool failed;            /* something could not be decided: failurePolicy said what it means */
     const char *skipped_by; /* the match condition that is false; NULL: none is */
 };
 
