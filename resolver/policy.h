@@ -75,6 +75,9 @@ void policy_free(struct karta_policy *policy);
 /* Compiles what every request runs; messages that were not warmed are compiled when needed. */
 int policy_compile(const struct karta_policy *policy, struct karta_error *err);
 
+/* Whether an expression of its reads that name of policy_input_names, or may read it. */
+bool policy_reads(const struct karta_policy *policy, const char *name);
+
 struct karta_request;
 /* Whether the policy is asked about this request, for an object of this group and kind. */
 bool policy_concerns(const struct karta_policy *policy, const struct karta_request *request,

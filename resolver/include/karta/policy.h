@@ -72,7 +72,8 @@ struct karta_verdict {
 
 /*
  * Asks every policy in force that concerns the request. An object without a definition, one that is
- * being deleted, and an update that changes neither view nor labels nor annotations concern none.
+ * being deleted, and an update that changes neither view nor labels nor annotations concern none
+ * (but for policies that read .object, where something else than metadata and status changed).
  * *verdict is the caller's to dispose, also after an error; what it borrows is the snapshot's. What
  * goes wrong with the object or an expression is no error: failurePolicy says what it means.
  * KARTA_ERR_NOMEM. Any thread.
