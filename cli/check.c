@@ -23,7 +23,8 @@
 struct checking {
     const struct karta_snapshot *catalog;
     const struct arguments *arguments;
-    json_t *results; /* array, one a covered workload */
+    json_t *results;  /* array, one a covered workload */
+    size_t uncovered; /* objects that no definition covers */
 };
 
 static const char *namespace_of(const struct checking *checking, const json_t *object)
@@ -88,6 +89,7 @@ static int ask(struct checking *checking, const struct input_document *document,
 static int check_one(struct checking *checking, const struct input_document *document)
 {
     json_auto_t *object = catalog_read_as(checking->catalog, document->value, document->label);
+    checking->uncovered += object == NULL;
     return object != NULL ? ask(checking, document, object) : CLI_DONE;
 }
 
@@ -119,6 +121,9 @@ static int print(const struct checking *checking)
     for (size_t i = 0; i < json_array_size(checking->results); i++)
         (github ? check_print_github : check_print_text)(json_array_get(checking->results, i),
                                                          &buf);
+    if (!github && checking->uncovered > 0)
+        strbuf_addf(&buf, "not asked about: %zu of kinds that no definition covers\n",
+                    checking->uncovered);
     return output_text(&buf);
 }
 

@@ -164,6 +164,17 @@ static void check__annotates_by_what_is_done(void **state)
                     "");
 }
 
+static void check__counts_what_no_definition_covers(void **state)
+{
+    (void)state;
+    assert_run_with("apiVersion: v1\nkind: Service\nmetadata: {name: x}\n---\n" DEPLOYMENT("a"),
+                    "check --policy manifests/policies/spot.yaml -f -", 0,
+                    "Deployment/a: allowed, asked 1 policy\n"
+                    "  skipped spot: match condition does-not-serve is false\n"
+                    "not asked about: 1 of kinds that no definition covers\n",
+                    "");
+}
+
 static void check__shows_defaults_that_differ(void **state)
 {
     (void)state;
@@ -178,7 +189,8 @@ static void check__shows_defaults_that_differ(void **state)
         "  annotations: {workloadmap.dev/inject: 'true'}\n"
         "spec: {parallelism: 2, completions: 2, template: {spec: {containers: [{name: a}]}}}\n",
         "check --definitions /dev/stdin -f /dev/stdin", 0,
-        "Job/train: allowed, asked 1 policy\n  pass c\n",
+        "Job/train: allowed, asked 1 policy\n  pass c\nnot asked about: 3 of kinds that no "
+        "definition covers\n",
         "warning: /dev/stdin: kind: batch/v1 Job is no Karta (run.ai/v1alpha1), GangProfile or "
         "WorkloadPolicy (workloadmap.dev/v1alpha1)\nwarning: /dev/stdin: document 4: policies a "
         "and b default different queues: early of the first by name is used\n");
@@ -264,6 +276,7 @@ int main(void)
         cmocka_unit_test(check__leaves_the_cluster_s_own_namespaces_alone),
         cmocka_unit_test(check__annotates_the_lines_of_files),
         cmocka_unit_test(check__annotates_by_what_is_done),
+        cmocka_unit_test(check__counts_what_no_definition_covers),
         cmocka_unit_test(check__shows_defaults_that_differ),
         cmocka_unit_test(check__sees_the_workload_as_it_is_ganged),
         cmocka_unit_test(check__prints_json),
