@@ -130,7 +130,8 @@ static bool offers(const char *formats, const char *format)
     return false;
 }
 
-static const char *const known_formats[] = {"text", "table", "json", "yaml", "patch", "diff", NULL};
+static const char *const known_formats[] = {"text",  "table", "json",   "yaml",
+                                            "patch", "diff",  "github", NULL};
 
 static int check_format(const struct command *command, struct arguments *arguments)
 {

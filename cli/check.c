@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "base/mem.h"
 #include "catalog.h"
+#include "check.h"
 #include "exit_code.h"
 #include "input.h"
 #include "karta/mutate.h"
@@ -22,7 +23,8 @@
 struct checking {
     const struct karta_snapshot *catalog;
     const struct arguments *arguments;
-    json_t *results; /* array, one a covered workload */
+    json_t *results;  /* array, one a covered workload */
+    size_t uncovered; /* objects that no definition covers */
 };
 
 static const char *namespace_of(const struct checking *checking, const json_t *object)
@@ -33,7 +35,8 @@ static const char *namespace_of(const struct checking *checking, const json_t *o
 }
 
 /* As mutation leaves it; as it is where mutation fails, since the server lets it through then. */
-static json_t *mutated(const struct checking *checking, json_t *object)
+static json_t *mutated(const struct checking *checking, const struct input_document *document,
+                       json_t *object)
 {
     const char *const *value = checking->arguments->value;
     const struct karta_mutate_options options = {
@@ -47,30 +50,26 @@ static json_t *mutated(const struct checking *checking, json_t *object)
     if (karta_mutate_create(checking->catalog, object, &options, &mutation, NULL) == 0 &&
         mutation.patch != NULL)
         karta_patch_apply(object, mutation.patch, &after, NULL);
+    for (size_t i = 0; i < json_array_size(mutation.warnings); i++)
+        cli_warn("%s: %s", document->label,
+                 json_string_value(json_array_get(mutation.warnings, i)));
     karta_mutation_dispose(&mutation);
     return after != NULL ? after : json_incref(object);
 }
 
-static json_t *result_json(const json_t *object, const char *ns,
-                           const struct karta_verdict *verdict)
+/* What no server is asked about, unless it was told otherwise. */
+static bool is_excluded(const char *ns)
 {
-    const json_t *metadata = json_object_get(object, "metadata");
-    json_t *policies = json_array();
-    for (size_t i = 0; i < verdict->decision_count; i++)
-        json_array_append_new(policies,
-                              json_string(karta_policy_name(verdict->decisions[i].policy)));
-    return json_pack("{s:{s:s, s:s, s:s, s:s}, s:b, s:o, s:O}", "workload", "apiVersion",
-                     input_text(object, "apiVersion"), "kind", input_text(object, "kind"),
-                     "namespace", ns, "name", input_text(metadata, "name"), "allowed",
-                     (verdict->actions & KARTA_POLICY_DENY) == 0, "policies", policies, "findings",
-                     verdict->findings);
+    return strcmp(ns, "kube-system") == 0 || strcmp(ns, "kube-node-lease") == 0;
 }
 
 static int ask(struct checking *checking, const struct input_document *document, json_t *object)
 {
-    json_auto_t *after = mutated(checking, object);
-    const struct karta_request request = {.operation = "CREATE",
-                                          .ns = namespace_of(checking, object),
+    json_auto_t *after = mutated(checking, document, object);
+    const char *ns = namespace_of(checking, object);
+    /* no operation concerns no policy */
+    const struct karta_request request = {.operation = is_excluded(ns) ? "" : "CREATE",
+                                          .ns = ns,
                                           .object = after,
                                           .budget_ms = ticker_budget_ms()};
     struct karta_verdict verdict = {0};
@@ -78,8 +77,8 @@ static int ask(struct checking *checking, const struct input_document *document,
     int code = CLI_DONE;
     if (karta_policies_ask(checking->catalog, &request, &verdict, &err) != 0)
         code = cli_fail_error(cli_code_of(&err), document->label, &err);
-    else if (json_array_append_new(checking->results, result_json(after, request.ns, &verdict)) !=
-             0)
+    else if (json_array_append_new(checking->results,
+                                   check_result(document, after, ns, &verdict)) != 0)
         code = cli_fail(CLI_FAILED, "out of memory");
     else if ((verdict.actions & KARTA_POLICY_DENY) != 0)
         code = CLI_INVALID;
@@ -90,6 +89,7 @@ static int ask(struct checking *checking, const struct input_document *document,
 static int check_one(struct checking *checking, const struct input_document *document)
 {
     json_auto_t *object = catalog_read_as(checking->catalog, document->value, document->label);
+    checking->uncovered += object == NULL;
     return object != NULL ? ask(checking, document, object) : CLI_DONE;
 }
 
@@ -110,38 +110,20 @@ static int check_all(struct checking *checking, const struct input *input)
     return code;
 }
 
-static void print_finding(const json_t *finding, struct strbuf *buf)
-{
-    const json_t *actions = json_object_get(finding, "actions");
-    for (size_t i = 0; i < json_array_size(actions); i++)
-        strbuf_addf(buf, "%s%s", i > 0 ? "," : "  ", json_string_value(json_array_get(actions, i)));
-    strbuf_addf(buf, " %s: %s\n", input_text(finding, "policy"), input_text(finding, "message"));
-}
-
-static void print_result(const json_t *result, struct strbuf *buf)
-{
-    const json_t *workload = json_object_get(result, "workload");
-    const json_t *findings = json_object_get(result, "findings");
-    size_t asked = json_array_size(json_object_get(result, "policies"));
-    strbuf_addf(buf, "%s/%s: ", input_text(workload, "kind"), input_text(workload, "name"));
-    if (asked == 0)
-        strbuf_adds(buf, "allowed, no policy concerns it\n");
-    else
-        strbuf_addf(buf, "%s, asked %zu polic%s\n",
-                    json_is_true(json_object_get(result, "allowed")) ? "allowed" : "denied", asked,
-                    asked == 1 ? "y" : "ies");
-    for (size_t i = 0; i < json_array_size(findings); i++)
-        print_finding(json_array_get(findings, i), buf);
-}
-
 static int print(const struct checking *checking)
 {
-    if (strcmp(checking->arguments->format, "text") != 0)
-        return output_items(checking->arguments->format, checking->results);
+    const char *format = checking->arguments->format;
+    bool github = strcmp(format, "github") == 0;
+    if (!github && strcmp(format, "text") != 0)
+        return output_items(format, checking->results);
     KARTA_AUTO_STRBUF buf;
     strbuf_init(&buf, OUTPUT_BYTES);
     for (size_t i = 0; i < json_array_size(checking->results); i++)
-        print_result(json_array_get(checking->results, i), &buf);
+        (github ? check_print_github : check_print_text)(json_array_get(checking->results, i),
+                                                         &buf);
+    if (!github && checking->uncovered > 0)
+        strbuf_addf(&buf, "not asked about: %zu of kinds that no definition covers\n",
+                    checking->uncovered);
     return output_text(&buf);
 }
 
@@ -194,10 +176,14 @@ const struct command check_command = {
     .name = "check",
     .run = check,
     .summary = "what the policies would say of a workload",
-    .usage = "check -f FILE [--policy FILE] [-n NS] [--profile NAME] [--queue Q] [-o text|json]",
+    .usage = "check -f FILE [--policy FILE] [-n NS] [-o FORMAT] [--profile NAME] [--queue NAME]\n\n"
+             "Asks the policies of --policy and --definitions, as a cluster with them would at\n"
+             "CREATE, and says for each rule whether it passes. -o github annotates a pull\n"
+             "request. Exit code 5: something is denied; 4: no definition covers any of it.",
     .example = "  kartactl check --policy manifests/policies/gpu-limit.yaml -f jobset.yaml\n"
-               "  kustomize build . | kartactl check --policy policies/ -f -\n",
+               "  kustomize build . | kartactl check --policy policies/ -f -\n"
+               "  kartactl check --policy policies/ -f deploy/ -o github\n",
     .flags = 1U << FLAG_FILE | 1U << FLAG_NAMESPACE | 1U << FLAG_OUTPUT | 1U << FLAG_PROFILE |
              1U << FLAG_QUEUE | 1U << FLAG_DEFINITIONS | 1U << FLAG_POLICY,
-    .formats = "text|json|yaml",
+    .formats = "text|json|yaml|github",
 };

@@ -11,9 +11,9 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/read.h"
 #include "base/text.h"
 #include "exit_code.h"
-#include "karta/document.h"
 #include "message.h"
 
 const char *input_text(const json_t *object, const char *key)
@@ -27,9 +27,10 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static int input_add(struct input *input, const char *path, size_t index, size_t count,
-                     json_t *value)
+static int input_add(struct input *input, const char *path, const struct documents *found,
+                     size_t index)
 {
+    size_t count = json_array_size(found->values);
     if (input->count == input->room) {
         size_t room = input->room > 0 ? input->room * 2 : 16;
         void *documents = reallocarray(input->documents, room, sizeof *input->documents);
@@ -41,10 +42,16 @@ static int input_add(struct input *input, const char *path, size_t index, size_t
     const char *name = name_of(path);
     char *label =
         count > 1 ? mem_format("%s: document %zu", name, index + 1) : mem_format("%s", name);
-    if (label == NULL)
+    char *copy = mem_format("%s", path);
+    if (label == NULL || copy == NULL) {
+        free(label);
+        free(copy);
         return cli_fail(CLI_FAILED, "%s: out of memory", path);
+    }
     text_clean(label);
-    input->documents[input->count++] = (struct input_document){label, json_incref(value)};
+    input->documents[input->count++] = (struct input_document){
+        label, copy, (int)json_integer_value(json_array_get(found->lines, index)),
+        json_incref(json_array_get(found->values, index))};
     return CLI_DONE;
 }
 
@@ -56,13 +63,12 @@ static int read_file(const char *path, void *state)
     /* the message of a failed read names the file itself */
     if (file_read(path, LIMIT_DOCUMENT_BYTES, &bytes, &size, &err) != 0)
         return cli_fail(CLI_FAILED, "%s", err.message);
-    json_auto_t *documents = NULL;
-    if (karta_documents_parse(bytes, size, &documents, &err) != 0)
+    KARTA_CLEANUP(documents_dispose) struct documents found;
+    if (documents_read(bytes, size, &found, &err) != 0)
         return cli_fail_error(cli_code_of(&err), name_of(path), &err);
-    size_t count = json_array_size(documents);
     int code = CLI_DONE;
-    for (size_t i = 0; i < count && code == CLI_DONE; i++)
-        code = input_add(state, path, i, count, json_array_get(documents, i));
+    for (size_t i = 0; i < json_array_size(found.values) && code == CLI_DONE; i++)
+        code = input_add(state, path, &found, i);
     return code;
 }
 
@@ -110,6 +116,7 @@ static int check_object(const struct input_document *document)
 static void document_dispose(struct input_document *document)
 {
     free(document->label);
+    free(document->path);
     json_decref(document->value);
 }
 

@@ -10,6 +10,8 @@
 
 struct input_document {
     char *label;   /* the file, and which document of it where it holds several */
+    char *path;    /* the file as it was named, "-" for standard input */
+    int line;      /* where it begins; of a List's item, where the List does */
     json_t *value; /* owned */
 };
 

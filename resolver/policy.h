@@ -72,8 +72,11 @@ struct karta_policy *policy_new(const json_t *document, const char *origin,
                                 struct karta_problems *problems);
 void policy_free(struct karta_policy *policy);
 
-/* Compiles what every request runs; the messages are compiled when the first is needed. */
+/* Compiles what every request runs; messages that were not warmed are compiled when needed. */
 int policy_compile(const struct karta_policy *policy, struct karta_error *err);
+
+/* Whether an expression of its reads that name of policy_input_names, or may read it. */
+bool policy_reads(const struct karta_policy *policy, const char *name);
 
 struct karta_request;
 /* Whether the policy is asked about this request, for an object of this group and kind. */

@@ -85,6 +85,34 @@ static bool is_unchanged(const struct asking *asking)
            json_equal(asking->view, asking->old_view);
 }
 
+/* Whether the objects are the same beside metadata and status. */
+static bool is_same_beside(const struct karta_request *request)
+{
+    static const char *const beside[] = {"metadata", "status"};
+    json_auto_t *object = json_copy((json_t *)request->object);
+    json_auto_t *old = json_copy((json_t *)request->old_object);
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        json_object_del(object, beside[i]);
+        json_object_del(old, beside[i]);
+    }
+    return json_equal(object, old);
+}
+
+/*
+ * Of an update that leaves the view as it is: only who reads the objects themselves is asked, and
+ * only where there is something else in them.
+ */
+static void drop_unconcerned(struct asking *asking)
+{
+    struct karta_verdict *verdict = asking->verdict;
+    size_t kept = 0;
+    if (!is_same_beside(asking->request))
+        for (size_t i = 0; i < verdict->decision_count; i++)
+            if (policy_reads(verdict->decisions[i].policy, "object"))
+                verdict->decisions[kept++] = verdict->decisions[i];
+    verdict->decision_count = kept;
+}
+
 static int make_whole(struct asking *asking)
 {
     const struct karta_request *request = asking->request;
@@ -192,10 +220,10 @@ static int ask_chosen(struct asking *asking, const struct karta_definition *defi
         code = make_views(asking);
     if (code != 0)
         return code;
-    if (is_unchanged(asking)) {
-        verdict->decision_count = 0;
+    if (is_unchanged(asking))
+        drop_unconcerned(asking);
+    if (verdict->decision_count == 0)
         return 0;
-    }
     if (json_is_true(json_object_get(asking->view, "complete")))
         code = ask_all(asking);
     else
@@ -210,8 +238,8 @@ int karta_policies_ask(const struct karta_snapshot *snapshot, const struct karta
                        struct karta_verdict *verdict, struct karta_error *err)
 {
     struct asking asking = {.snapshot = snapshot, .request = request, .verdict = verdict};
-    *verdict = (struct karta_verdict){.findings = json_array()};
-    int code = verdict->findings != NULL ? 0 : KARTA_ERR_NOMEM;
+    *verdict = (struct karta_verdict){.findings = json_array(), .ignored = json_array()};
+    int code = verdict->findings != NULL && verdict->ignored != NULL ? 0 : KARTA_ERR_NOMEM;
     const struct karta_definition *definition =
         snapshot->policy_count > 0 ? karta_snapshot_find_for(snapshot, request->object) : NULL;
     if (code == 0 && definition != NULL && !metadata_deleting(request->object)) {

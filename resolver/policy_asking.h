@@ -20,7 +20,7 @@ enum outcome { OUTCOME_TRUE, OUTCOME_FALSE, OUTCOME_OTHER, OUTCOME_ERROR };
 
 /*
  * Whether all of the policy's conditions hold: OUTCOME_TRUE; OUTCOME_FALSE where one is false,
- * whatever the others give; else OUTCOME_ERROR, `text` says why and *which is the condition.
+ * whatever the others give; else OUTCOME_ERROR and `text` says why. *which is the condition.
  */
 enum outcome judge_conditions(const struct karta_policy *policy, const struct jq_results *results,
                               char *text, size_t size, size_t *which);

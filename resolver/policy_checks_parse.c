@@ -142,6 +142,14 @@ static unsigned reads_of(const struct jq_expression *jq)
     return reads;
 }
 
+bool policy_reads(const struct karta_policy *policy, const char *name)
+{
+    for (size_t i = 0; policy_input_names[i] != NULL; i++)
+        if (strcmp(policy_input_names[i], name) == 0)
+            return (policy->reads & 1U << i) != 0;
+    return false;
+}
+
 static struct jq_program *make_program(struct policy_parse *parse, const struct at *at,
                                        const struct jq_part *parts, size_t count)
 {

@@ -14,6 +14,7 @@ void karta_verdict_dispose(struct karta_verdict *verdict)
 {
     free(verdict->decisions);
     json_decref(verdict->findings);
+    json_decref(verdict->ignored);
     *verdict = (struct karta_verdict){0};
 }
 
@@ -31,8 +32,10 @@ int finding_add(struct karta_verdict *verdict, const struct finding *finding, co
                 ...)
 {
     char text[LIMIT_FINDING_TEXT];
-    if (json_array_size(verdict->findings) >= LIMIT_FINDINGS) {
-        verdict->findings_left_out++;
+    bool ignored = finding->failed && finding->policy->ignore_failures;
+    json_t *list = ignored ? verdict->ignored : verdict->findings;
+    if (json_array_size(list) >= LIMIT_FINDINGS) {
+        verdict->findings_left_out += !ignored;
         return 0;
     }
     va_list args;
@@ -42,7 +45,7 @@ int finding_add(struct karta_verdict *verdict, const struct finding *finding, co
     text_clean(text);
     json_t *entry =
         json_pack("{s:s, s:o, s:b, s:s?, s:s?, s:s}", "policy", finding->policy->name, "actions",
-                  actions_json(finding->policy->actions), "failed", finding->failed, "component",
-                  finding->component, "field", finding->field, "message", text);
-    return json_array_append_new(verdict->findings, entry) == 0 ? 0 : KARTA_ERR_NOMEM;
+                  actions_json(ignored ? 0 : finding->policy->actions), "failed", finding->failed,
+                  "component", finding->component, "field", finding->field, "message", text);
+    return json_array_append_new(list, entry) == 0 ? 0 : KARTA_ERR_NOMEM;
 }

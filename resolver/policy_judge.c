@@ -17,9 +17,9 @@ static int fail(struct asking *asking, struct karta_policy_decision *decision,
                 const char *component, const char *field, const char *message)
 {
     const struct finding finding = {decision->policy, true, component, field};
-    if (decision->policy->ignore_failures)
-        return 0;
-    decision->actions = decision->policy->actions;
+    decision->failed = true;
+    if (!decision->policy->ignore_failures)
+        decision->actions = decision->policy->actions;
     return finding_add(asking->verdict, &finding, "%s", message);
 }
 
@@ -79,8 +79,10 @@ enum outcome judge_conditions(const struct karta_policy *policy, const struct jq
         char given[FIELD_SIZE];
         const char *name = policy->checks[i].name;
         enum outcome outcome = outcome_of(&results->parts[i]);
-        if (outcome == OUTCOME_FALSE)
+        if (outcome == OUTCOME_FALSE) {
+            *which = i;
             return OUTCOME_FALSE;
+        }
         if (outcome == OUTCOME_TRUE || all == OUTCOME_ERROR)
             continue;
         all = OUTCOME_ERROR;
@@ -177,6 +179,7 @@ int judge_results(struct asking *asking, struct karta_policy_decision *decision,
             code = ask_validation(asking, decision, i, &results->parts[i], &messages);
         break;
     case OUTCOME_FALSE:
+        decision->skipped_by = policy->checks[which].name;
         break;
     case OUTCOME_OTHER:
     case OUTCOME_ERROR:

@@ -137,8 +137,8 @@ static int warm_profile(const struct karta_profile *profile, struct karta_error 
 
 static int warm_policy(const struct karta_policy *policy, struct karta_error *err)
 {
-    int code = policy_compile(policy, err);
-    return code == 0 ? 0 : karta_error_wrap(err, code, "%s", policy->name);
+    int code = warm(policy->program, policy->name, err);
+    return code == 0 ? warm(policy->messages, policy->name, err) : code;
 }
 
 static int warm_definition(const struct karta_definition *definition, struct karta_error *err)

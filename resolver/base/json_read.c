@@ -302,19 +302,22 @@ static size_t skip_space(const char *bytes, size_t size, size_t offset)
 }
 
 /* Appends the documents of `text`; false in *is_json, and no error, where it is not JSON. */
-static int read_texts(const char *text, size_t size, json_t *found, bool *is_json,
+static int read_texts(const char *text, size_t size, struct documents *found, bool *is_json,
                       json_error_t *error, struct karta_error *err)
 {
     size_t flags = DECODE_FLAGS | JSON_DISABLE_EOF_CHECK;
+    int line = 1;
     *is_json = true;
-    for (size_t offset = skip_space(text, size, 0); offset < size;) {
+    for (size_t last = 0, offset = skip_space(text, size, 0); offset < size;) {
+        for (; last < offset; last++)
+            line += text[last] == '\n';
         json_t *value = json_loadb(text + offset, size - offset, flags, error);
         /* jansson counts from where it was told to start */
         error->position = (int)offset + (error->position > 0 ? error->position : 0);
         *is_json = value != NULL || !may_be_yaml(error);
         if (value == NULL)
             return KARTA_OK;
-        int code = document_add(found, value, err);
+        int code = document_add(found, value, line, err);
         if (code != 0)
             return code;
         offset = skip_space(text, size, (size_t)error->position);
@@ -323,7 +326,7 @@ static int read_texts(const char *text, size_t size, json_t *found, bool *is_jso
     return KARTA_OK;
 }
 
-int json_read(const char *bytes, size_t size, json_t *documents, bool *is_json,
+int json_read(const char *bytes, size_t size, struct documents *documents, bool *is_json,
               struct karta_error *err)
 {
     size_t start = skip_space(bytes, size, 0);
@@ -338,19 +341,21 @@ int json_read(const char *bytes, size_t size, json_t *documents, bool *is_json,
         code = widen(bytes, size, &wide, err);
     if (code != 0)
         return code;
-    json_auto_t *found = json_array();
+    KARTA_CLEANUP(documents_dispose) struct documents found;
     json_error_t error = {0};
-    if (found != NULL)
-        code = read_texts(is_wide_text ? wide.text : bytes, is_wide_text ? wide.size : size, found,
+    code = documents_init(&found, err);
+    if (code == 0)
+        code = read_texts(is_wide_text ? wide.text : bytes, is_wide_text ? wide.size : size, &found,
                           is_json, &error, err);
     if (code != 0 || !*is_json)
         return code;
-    if (found != NULL && error.position >= 0) {
+    if (error.position >= 0) {
         if (is_wide_text)
             error.position = (int)unwiden(bytes, size, (size_t)error.position);
         return decode_error(bytes, size, &error, err);
     }
-    if (json_array_extend(documents, found) != 0)
+    if (json_array_extend(documents->values, found.values) != 0 ||
+        json_array_extend(documents->lines, found.lines) != 0)
         return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     return KARTA_OK;
 }

@@ -330,20 +330,21 @@ static int read_node(struct yaml_reader *reader, const yaml_event_t *event, int 
     return code;
 }
 
-static int read_document(struct yaml_reader *reader, json_t *documents)
+static int read_document(struct yaml_reader *reader, struct documents *documents)
 {
     json_object_clear(reader->anchors);
     AUTO_EVENT event;
     int code = yaml_reader_next(reader, &event);
     json_t *value = NULL;
+    int line = (int)event.start_mark.line + 1;
     if (code == 0)
         code = read_node(reader, &event, 1, &value);
     if (code != 0)
         return code;
-    return document_add(documents, value, reader->err);
+    return document_add(documents, value, line, reader->err);
 }
 
-static int read_stream(struct yaml_reader *reader, json_t *documents)
+static int read_stream(struct yaml_reader *reader, struct documents *documents)
 {
     for (;;) {
         AUTO_EVENT event;
@@ -364,7 +365,7 @@ static void reader_dispose(struct yaml_reader *reader)
     json_decref(reader->unfinished);
 }
 
-int yaml_read(const char *bytes, size_t size, json_t *documents, struct karta_error *err)
+int yaml_read(const char *bytes, size_t size, struct documents *documents, struct karta_error *err)
 {
     KARTA_CLEANUP(reader_dispose)
     struct yaml_reader reader = {.bytes = bytes, .size = size, .err = err};

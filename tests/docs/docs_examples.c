@@ -15,6 +15,8 @@
  *   explain FIELD           what the expressions whose field ends so give
  *   validate                what validation says, a line each; warnings start so
  *   mutate POINTER          the value there after a CREATE in queue "research", profile kai
+ *   input FILE              all that an expression of a policy reads when that file's is created
+ *   update POLICY OLD NEW   what the policy says of an update, files all three, a line each
  *   kartactl ARGUMENTS      the command after a $, then what it prints in the page's folder of
  *                           files, and its exit code if that isn't 0, as (exit code 5)
  *
@@ -35,7 +37,9 @@
 #include "karta/explain.h"
 #include "karta/mutate.h"
 #include "karta/patch.h"
+#include "karta/policy.h"
 #include "karta/view.h"
+#include "policy_asking.h"
 #include "support.h"
 
 #define OUTPUT_BYTES (1U << 20)
@@ -253,6 +257,63 @@ static char *run_validate(const struct examples *examples)
     return strbuf_take(&buf);
 }
 
+static const json_t *file_of(const struct examples *examples, const struct block *block,
+                             const char *name)
+{
+    const json_t *file = name != NULL ? json_object_get(examples->files, name) : NULL;
+    if (file == NULL)
+        die(examples, block, "names no file");
+    return file;
+}
+
+/* A creation in namespace team-a by alice. */
+static struct karta_request request_of(const json_t *object, const json_t *user)
+{
+    return (struct karta_request){
+        .operation = "CREATE", .ns = "team-a", .object = object, .user_info = user};
+}
+
+static json_t *run_input(const struct examples *examples, const struct block *block, char *rest)
+{
+    struct karta_snapshot *snapshot = test_snapshot();
+    json_auto_t *user = test_json("{'username': 'alice', 'groups': ['system:authenticated']}");
+    const struct karta_request request = request_of(file_of(examples, block, rest), user);
+    struct karta_verdict verdict = {0};
+    struct asking asking = {.snapshot = snapshot, .request = &request, .verdict = &verdict};
+    if (asking_read(&asking) != 0 || asking.whole == NULL)
+        die(examples, block, "can't be read");
+    json_t *whole = json_deep_copy(asking.whole);
+    asking_dispose(&asking);
+    karta_snapshot_unref(snapshot);
+    return whole;
+}
+
+static char *run_update(const struct examples *examples, const struct block *block, char *rest)
+{
+    struct karta_snapshot *snapshot = test_snapshot();
+    KARTA_AUTO_TEXT policy = json_dumps(file_of(examples, block, next_word(&rest)), 0);
+    if (karta_snapshot_load(snapshot, policy, strlen(policy), "docs", NULL, NULL) != 0)
+        die(examples, block, "the policy can't be loaded");
+    const json_t *old = file_of(examples, block, next_word(&rest));
+    struct karta_request request = request_of(file_of(examples, block, next_word(&rest)), NULL);
+    request.operation = "UPDATE";
+    request.old_object = old;
+    struct karta_verdict verdict = {0};
+    if (karta_policies_ask(snapshot, &request, &verdict, NULL) != 0)
+        die(examples, block, "out of memory");
+    KARTA_AUTO_STRBUF buf;
+    strbuf_init(&buf, OUTPUT_BYTES);
+    strbuf_adds(&buf, (verdict.actions & KARTA_POLICY_DENY) != 0 ? "denied\n" : "allowed\n");
+    for (size_t i = 0; i < json_array_size(verdict.findings); i++) {
+        const json_t *finding = json_array_get(verdict.findings, i);
+        strbuf_addf(&buf, "policy %s: %s\n", json_string_value(json_object_get(finding, "policy")),
+                    json_string_value(json_object_get(finding, "message")));
+    }
+    karta_verdict_dispose(&verdict);
+    karta_snapshot_unref(snapshot);
+    return strbuf_take(&buf);
+}
+
 static char *run_kartactl(const struct examples *examples, const struct block *block,
                           const char *arguments)
 {
@@ -382,6 +443,10 @@ static void run_block(struct examples *examples, struct block *block)
         compare_value(examples, block, run_explain(examples, block, rest));
     else if (strcmp(word, "mutate") == 0)
         compare_value(examples, block, run_mutate(examples, block, rest != NULL ? rest : ""));
+    else if (strcmp(word, "input") == 0)
+        compare_value(examples, block, run_input(examples, block, rest));
+    else if (strcmp(word, "update") == 0)
+        compare_text(examples, block, run_update(examples, block, rest));
     else if (strcmp(word, "validate") == 0)
         compare_text(examples, block, run_validate(examples));
     else if (strcmp(word, "kartactl") == 0)

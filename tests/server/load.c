@@ -15,6 +15,7 @@ static bool is_right(const struct load *load, const struct answer *answer)
 static void *run_client(void *arg)
 {
     struct load *load = arg;
+    const char *path = load->path != NULL ? load->path : "/mutate/workloads";
     while (!atomic_load(&load->done)) {
         struct client client;
         struct client_tls tls = {.ca = load->ca};
@@ -25,8 +26,8 @@ static void *run_client(void *arg)
         atomic_fetch_add(&load->handshakes, 1);
         for (int i = 0; i < 3; i++) {
             struct answer answer;
-            bool good = client_post(&client, "/mutate/workloads", load->review, &answer) &&
-                        is_right(load, &answer);
+            bool good =
+                client_post(&client, path, load->review, &answer) && is_right(load, &answer);
             atomic_fetch_add(good ? &load->answered : &load->failed, 1);
             answer_dispose(&answer);
         }

@@ -10,10 +10,11 @@
 
 #define LOAD_CLIENTS 4
 
-/* The first four are the test's, set before the start and left alone until the stop. */
+/* The first five are the test's, set before the start and left alone until the stop. */
 struct load {
     int port;
     const char *ca, *review;
+    const char *path;      /* NULL: /mutate/workloads */
     const char *bodies[2]; /* every answer is one of these; NULL: any body will do */
     atomic_bool done;
     atomic_int handshakes, answered, failed;

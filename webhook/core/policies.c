@@ -135,6 +135,18 @@ static int answer(const struct karta_verdict *verdict, struct response *response
                                                                      : code;
 }
 
+/* What policies are made of: one that refuses these could not be taken back. */
+static bool is_ours(const struct review *review)
+{
+    static const char *const kinds[][2] = {{"run.ai", "Karta"},
+                                           {"workloadmap.dev", "GangProfile"},
+                                           {"workloadmap.dev", "WorkloadPolicy"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(review->group, kinds[i][0]) == 0 && strcmp(review->kind, kinds[i][1]) == 0)
+            return true;
+    return false;
+}
+
 int handle_policies(const struct karta_snapshot *snapshot, const struct admission_config *config,
                     const struct review *review, struct response *response,
                     struct admission_answer *decided)
@@ -150,7 +162,7 @@ int handle_policies(const struct karta_snapshot *snapshot, const struct admissio
         .budget_ms = config->deadline_ms};
     response->allowed = true;
     if (review->object == NULL || review->sub_resource[0] != '\0' ||
-        admission_excludes(config, review->ns))
+        admission_excludes(config, review->ns) || is_ours(review))
         return 0;
     struct karta_verdict verdict = {0};
     struct karta_error err = {0};

@@ -53,19 +53,20 @@ void metrics_admission(struct metrics *metrics, enum admission_endpoint endpoint
         atomic_fetch_add(&metrics->patches[labels_index(&metrics->profiles, record->profile)], 1);
 }
 
-/* A policy with two actions does both. */
+/* A policy with two actions does both; "error" is told besides what it came to. */
 void metrics_policies(struct metrics *metrics, const struct karta_policy_decision *decisions,
                       size_t count)
 {
-    static const unsigned actions[DECISIONS] = {0, KARTA_POLICY_DENY, KARTA_POLICY_WARN,
-                                                KARTA_POLICY_AUDIT};
+    static const unsigned actions[] = {0, KARTA_POLICY_DENY, KARTA_POLICY_WARN, KARTA_POLICY_AUDIT};
     for (size_t i = 0, policy = 0; i < count; i++) {
         policy =
             labels_index_after(&metrics->policies, policy, karta_policy_name(decisions[i].policy));
         unsigned taken = decisions[i].actions;
-        for (size_t action = 0; action < DECISIONS; action++)
+        for (size_t action = 0; action < sizeof actions / sizeof actions[0]; action++)
             if (action == 0 ? taken == 0 : (taken & actions[action]) != 0)
                 atomic_fetch_add(&metrics->decisions[policy][action], 1);
+        if (decisions[i].failed)
+            atomic_fetch_add(&metrics->decisions[policy][DECISIONS - 1], 1);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #define BUCKETS 14
 #define STATUSES 600
-#define DECISIONS 4 /* allow, deny, warn, audit */
+#define DECISIONS 5 /* allow, deny, warn, audit, error */
 
 struct metrics_histogram {
     atomic_uint_fast64_t buckets[BUCKETS + 1]; /* each alone, not summed up; the last is +Inf */

@@ -85,7 +85,7 @@ static void print_patches(struct metrics *metrics, struct strbuf *out)
 
 static void print_decisions(struct metrics *metrics, struct strbuf *out)
 {
-    static const char *const actions[DECISIONS] = {"allow", "deny", "warn", "audit"};
+    static const char *const actions[DECISIONS] = {"allow", "deny", "warn", "audit", "error"};
     metrics_print_head(out, "karta_policy_decisions_total", "counter",
                        "What policies that were asked did about an object.");
     for (size_t i = 0; i < atomic_load(&metrics->policies.count); i++)

@@ -53,7 +53,9 @@ struct karta_request {
 
 struct karta_policy_decision {
     const struct karta_policy *policy;
-    unsigned actions; /* what it does about the object; 0: it lets it pass */
+    unsigned actions;       /* what it does about the object; 0: it lets it pass */
+    bool failed;            /* something could not be decided: failurePolicy said what it means */
+    const char *skipped_by; /* the match condition that is false; NULL: none is */
 };
 
 struct karta_verdict {
@@ -65,11 +67,13 @@ struct karta_verdict {
                          could not be read, rather than that it isn't true; component and field (of
                          the policy) are null where not known; at most 256 */
     size_t findings_left_out;
+    json_t *ignored; /* array of the same: what failed and is let pass by failurePolicy Ignore */
 };
 
 /*
  * Asks every policy in force that concerns the request. An object without a definition, one that is
- * being deleted, and an update that changes neither view nor labels nor annotations concern none.
+ * being deleted, and an update that changes neither view nor labels nor annotations concern none
+ * (but for policies that read .object, where something else than metadata and status changed).
  * *verdict is the caller's to dispose, also after an error; what it borrows is the snapshot's. What
  * goes wrong with the object or an expression is no error: failurePolicy says what it means.
  * KARTA_ERR_NOMEM. Any thread.
