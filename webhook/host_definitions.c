@@ -2,7 +2,7 @@
 /*
  * Definitions into force. What files say and what the cluster says are read apart, each when it
  * changes; what serves is put together of both, whole, and after the start compiled before it
- * serves.
+ * serves, as far as that goes within a moment.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,10 @@
  * what others do to it, nor is a symlink's target watched. */
 #define LOOK_WATCHED_MS 10000
 #define LOOK_UNWATCHED_MS 2000
+
+/* Whoever applies a Karta expects it in force at once; what is not compiled by then is compiled
+ * behind, or for the request that needs it. */
+#define WARM_MS 300
 
 /* One load, and how many refusals it met. */
 struct load {
@@ -87,17 +91,30 @@ static json_t *describe(struct host *host, const struct karta_snapshot *snapshot
     return list;
 }
 
-/* Puts the snapshot (taken) into force. */
-static int put_in_force(struct host *host, struct karta_snapshot *snapshot,
-                        bool (*overtaken)(struct host *), struct karta_error *err)
+/* What is newer is not held up by what it replaces. */
+static bool is_overtaken(struct host *host)
+{
+    return atomic_load(&host->reload) || atomic_load(&host->stirred) ||
+           atomic_load(&host->objects_stirred);
+}
+
+static bool is_awaited(struct host *host)
+{
+    return is_overtaken(host) || karta_engine_now_ms() >= host->warm_until_ms;
+}
+
+/* Puts the snapshot (taken) into force; `warm`: compiled, if that is soon done. */
+static int put_in_force(struct host *host, struct karta_snapshot *snapshot, bool warm,
+                        struct karta_error *err)
 {
     json_t *list = describe(host, snapshot);
     if (list == NULL) {
         karta_snapshot_unref(snapshot);
         return karta_error_set(err, KARTA_ERR_NOMEM, "out of memory");
     }
-    if (overtaken != NULL)
-        host_list_warm(host, snapshot, list, overtaken);
+    host->warm_until_ms = karta_engine_now_ms() + WARM_MS;
+    if (warm)
+        host->warmed = host_list_warm(host, snapshot, list, is_awaited);
     LOG_WRITE(&host->log, LOG_LEVEL_INFO, "definitions loaded",
               log_count("active", (int64_t)karta_snapshot_count(snapshot, "active")),
               log_count("shadowed", (int64_t)karta_snapshot_count(snapshot, "shadowed")),
@@ -151,7 +168,7 @@ int host_load_definitions(struct host *host, struct karta_error *err)
     if (rc != 0)
         return rc;
     host->admission.profile = host->profile;
-    return put_in_force(host, snapshot, NULL, err);
+    return put_in_force(host, snapshot, false, err);
 }
 
 /* A file's change must not take away the profile that requests are answered with. */
@@ -203,13 +220,6 @@ static int keep_profile(struct host *host, struct karta_snapshot *snapshot, stru
     return rc >= 0 ? 0 : karta_error_set(err, rc, "out of memory");
 }
 
-/* What is newer is not held up by what it replaces. */
-static bool is_overtaken(struct host *host)
-{
-    return atomic_load(&host->reload) || atomic_load(&host->stirred) ||
-           atomic_load(&host->objects_stirred);
-}
-
 static void refresh(struct host *host)
 {
     struct karta_error err = {0};
@@ -219,7 +229,7 @@ static void refresh(struct host *host)
     if (rc == 0 && host->cluster != NULL && (rc = keep_profile(host, snapshot, &err)) != 0)
         karta_snapshot_unref(snapshot);
     if (rc == 0)
-        rc = put_in_force(host, snapshot, is_overtaken, &err);
+        rc = put_in_force(host, snapshot, true, &err);
     if (rc != 0)
         LOG_WRITE(&host->log, LOG_LEVEL_WARN, "definitions not renewed, those before stay",
                   log_text("error", err.message));
@@ -227,7 +237,7 @@ static void refresh(struct host *host)
         cluster_wake(host->cluster);
 }
 
-/* At the start requests come before all is compiled: what one asks for is compiled for it. */
+/* Requests come before all is compiled: what one asks for is compiled for it. */
 static void warm_behind(struct host *host)
 {
     struct karta_snapshot *snapshot = holder_take(&host->holder);
@@ -235,7 +245,7 @@ static void warm_behind(struct host *host)
     holder_unlock_list(&host->holder);
     if (snapshot == NULL)
         return;
-    host_list_warm(host, snapshot, list, is_overtaken);
+    host->warmed = host_list_warm(host, snapshot, list, is_overtaken);
     holder_put(&host->holder, snapshot, list);
 }
 
@@ -261,7 +271,6 @@ void host_look_after_definitions(struct host *host, bool again)
 {
     if (!host->warmed)
         warm_behind(host);
-    host->warmed = true;
     bool files = look_at_files(host, again);
     bool objects = atomic_exchange(&host->objects_stirred, false);
     if (files || objects)

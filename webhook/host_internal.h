@@ -36,9 +36,10 @@ struct host {
     char *ca_bundle;              /* PEM of our own CA; NULL: somebody else's */
     char *service_ns, *secret_ns; /* of --webhook-service and --tls-secret, cut at the slash */
     char *own_sans[4];            /* names for the Secret's certificate, where no flag gives them */
-    bool profile_kept; /* the profile in force is nobody's any more; the housekeeper's own */
-    bool warmed;       /* all that was loaded at the start is compiled; the housekeeper's own */
-    int64_t look_ms;   /* when the folders are looked at again, whatever the watch says */
+    bool profile_kept;     /* the profile in force is nobody's any more; the housekeeper's own */
+    bool warmed;           /* all that is in force is compiled; the housekeeper's own */
+    int64_t warm_until_ms; /* then what is new is in force, compiled or not */
+    int64_t look_ms;       /* when the folders are looked at again, whatever the watch says */
     struct holder holder;
     struct workers *workers;
     struct watch *watch;
@@ -65,10 +66,10 @@ void host_look_after_definitions(struct host *host, bool again);
 /* What the list inherits from the one before, and says once of what is new. `before` may be NULL.
  */
 void host_list_inherit(json_t *list, const json_t *before, const struct log *log);
-/* Compiles what the list does not know to be compiled, and notes how long each took; stops where
- * `overtaken`, or where compiled states are half used up. */
-void host_list_warm(struct host *host, const struct karta_snapshot *snapshot, json_t *list,
-                    bool (*overtaken)(struct host *));
+/* Compiles what the list does not know to be compiled, and notes how long each took. False: it was
+ * told to stop before the end, which is also where compiled states are half used up. */
+bool host_list_warm(struct host *host, const struct karta_snapshot *snapshot, json_t *list,
+                    bool (*shall_stop)(struct host *));
 
 /* The Kubernetes side, where flags ask for it: made before definitions are loaded, started last. */
 int host_make_cluster(struct host *host, struct karta_error *err);

@@ -76,8 +76,8 @@ static bool has_room(void)
     return counts.states < counts.states_most / 2;
 }
 
-void host_list_warm(struct host *host, const struct karta_snapshot *snapshot, json_t *list,
-                    bool (*overtaken)(struct host *))
+bool host_list_warm(struct host *host, const struct karta_snapshot *snapshot, json_t *list,
+                    bool (*shall_stop)(struct host *))
 {
     size_t index;
     json_t *entry;
@@ -86,8 +86,10 @@ void host_list_warm(struct host *host, const struct karta_snapshot *snapshot, js
         struct karta_error err = {0};
         if (json_object_get(entry, COMPILED) != NULL)
             continue;
-        if (overtaken(host) || !has_room())
-            return;
+        if (!has_room())
+            return true;
+        if (shall_stop(host))
+            return false;
         double begin = clock_ms();
         if (karta_snapshot_warm_entry(snapshot, index, &err) == 0)
             json_object_set_new(entry, COMPILED, json_real(clock_ms() - begin));
@@ -95,4 +97,5 @@ void host_list_warm(struct host *host, const struct karta_snapshot *snapshot, js
             LOG_WRITE(&host->log, LOG_LEVEL_WARN, "a definition does not compile",
                       log_text("error", err.message));
     }
+    return true;
 }

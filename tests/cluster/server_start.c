@@ -74,8 +74,7 @@ static void start__forbidden(void **state)
 static void start__broken_answers(void **state)
 {
     (void)state;
-    static const enum api_fault faults[] = {API_FAULT_CUT, API_FAULT_GARBAGE, API_FAULT_LIE,
-                                            API_FAULT_STALL};
+    static const enum api_fault faults[] = {API_FAULT_CUT, API_FAULT_GARBAGE, API_FAULT_LIE};
     trial_put(api, trial_karta("train", "Train", "3"));
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         api_server_fault(api, "list", NULL, faults[i], 0, 1);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trial.h"
 
-#include <signal.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #define MOST_FLAGS 24
+
+#define MOST_TOLD 6000
+
+static const struct running *newest;
 
 struct api_server *trial_api(void)
 {
@@ -26,6 +31,7 @@ void trial_start(struct running *server, struct api_server *api, const char *con
     size_t count = 6;
     for (size_t i = 0; flags != NULL && flags[i] != NULL; i++)
         all[count++] = flags[i];
+    newest = server;
     setenv("POD_NAMESPACE", TRIAL_NAMESPACE, 1);
     running_init(server);
     running_start(server, all);
@@ -35,6 +41,14 @@ void trial_start_ready(struct running *server, struct api_server *api, const cha
 {
     trial_start(server, api, flags);
     EVENTUALLY(trial_is_ready(server, NULL));
+}
+
+void trial_give_up(int line, const char *condition)
+{
+    KARTA_AUTO_TEXT log = newest != NULL ? running_log(newest) : strdup("");
+    size_t size = strlen(log);
+    fprintf(stderr, "%s\n", size > MOST_TOLD ? log + size - MOST_TOLD : log); /* cmocka cuts */
+    fail_msg("line %d: never came: %s", line, condition);
 }
 
 void trial_stop(struct running *server)
@@ -59,8 +73,9 @@ char *trial_karta(const char *name, const char *kind, const char *replicas)
 char *trial_policy(const char *name, const char *kind, int most, const char *failure_policy)
 {
     return mem_format("{'apiVersion': 'workloadmap.dev/v1alpha1', 'kind': 'WorkloadPolicy', "
-                      "'metadata': {'name': '%s'}, 'spec': {'failurePolicy': '%s', 'match': "
-                      "{'kinds': [{'kind': '%s'}]}, 'validations': [{'expression': '.totals.gpus "
+                      "'metadata': {'name': '%s'}, 'spec': {'failurePolicy': '%s', "
+                      "'matchConstraints': {'kinds': [{'kind': '%s'}]}, 'validations': "
+                      "[{'expression': '.totals.gpus "
                       "<= %d', 'message': 'too many GPUs'}]}}",
                       name, failure_policy, kind, most);
 }
@@ -264,4 +279,56 @@ char *trial_holder(struct api_server *api)
     char *holder = strdup(text_of(json_object_get(lease, "spec"), "holderIdentity"));
     json_decref(lease);
     return holder;
+}
+
+static struct {
+    pthread_t thread;
+    const struct running *server;
+    char *review;
+    atomic_bool done;
+    atomic_int answered, failed;
+} load;
+
+static void *run_load(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&load.done)) {
+        struct client client;
+        struct answer answer;
+        struct client_tls tls = {.ca = load.server->ca};
+        bool good = client_open(&client, load.server->https, &tls);
+        for (int i = 0; good && i < 5; i++) {
+            good = client_post(&client, "/mutate/workloads", load.review, &answer) &&
+                   answer.status == 200 && strstr(answer.body, "\"patch\"") != NULL;
+            atomic_fetch_add(good ? &load.answered : &load.failed, 1);
+            answer_dispose(&answer);
+            pause_ms(10);
+        }
+        if (good)
+            client_close(&client);
+        else
+            atomic_fetch_add(&load.failed, 1);
+    }
+    return NULL;
+}
+
+void trial_load_start(const struct running *server)
+{
+    load.server = server;
+    load.review = test_read("manifests/examples/jobset-review.json", NULL);
+    atomic_store(&load.done, false);
+    atomic_store(&load.answered, 0);
+    atomic_store(&load.failed, 0);
+    assert_int_equal(pthread_create(&load.thread, NULL, run_load, NULL), 0);
+}
+
+void trial_load_stop(void)
+{
+    atomic_store(&load.done, true);
+    pthread_join(load.thread, NULL);
+    free(load.review);
+    print_message("%d reviews answered meanwhile, %d failed\n", atomic_load(&load.answered),
+                  atomic_load(&load.failed));
+    assert_int_equal(atomic_load(&load.failed), 0);
+    assert_true(atomic_load(&load.answered) > 0);
 }

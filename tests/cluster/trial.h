@@ -13,10 +13,9 @@
 #include "api_server.h"
 #include "base/mem.h"
 #include "harness.h"
-#include "load.h"
 
 #define TRIAL_NAMESPACE "karta"
-#define TRIAL_WAIT_MS 60000 /* sanitizers, and a machine that others use too */
+#define TRIAL_WAIT_MS 20000 /* sanitizers, and a machine that others use too */
 
 /* A double with our three kinds, JobSet, and example.org/v1 Train; the caller's. */
 struct api_server *trial_api(void);
@@ -51,6 +50,11 @@ bool trial_patches(const struct running *server, const char *kind);
 /* Whether /validate/workloads allows the JobSet of the examples, of 12 GPUs. */
 bool trial_allows(const struct running *server);
 
+/* Reviews of a JobSet to be ganged, one after the other, until the stop, which fails the test
+ * unless all were patched. */
+void trial_load_start(const struct running *server);
+void trial_load_stop(void);
+
 /* Whether the Karta's condition is "STATUS REASON MESSAGE" (its beginning). */
 bool trial_shows(struct api_server *api, const char *karta, const char *condition,
                  const char *expected);
@@ -64,13 +68,16 @@ char *trial_holder(struct api_server *api);
 #define MUTATING "mutatingwebhookconfigurations"
 #define VALIDATING "validatingwebhookconfigurations"
 
+/* Fails the test, and prints the end of the log of the server that was started last. */
+void trial_give_up(int line, const char *condition);
+
 /* Waits until it holds. */
 #define EVENTUALLY(condition)                                                                      \
     do {                                                                                           \
         int64_t until_ = clock_ms() + TRIAL_WAIT_MS;                                               \
         while (!(condition)) {                                                                     \
             if (clock_ms() > until_)                                                               \
-                fail_msg("line %d: never came: %s", __LINE__, #condition);                         \
+                trial_give_up(__LINE__, #condition);                                               \
             pause_ms(20);                                                                          \
         }                                                                                          \
     } while (0)
