@@ -15,7 +15,7 @@ struct command {
     const char *formats; /* what -o takes, joined by '|', the default first; NULL: no -o */
 };
 
-extern const struct command describe_command, mutate_command, podgroups_command, check_command,
-    definitions_command, version_command;
+extern const struct command describe_command, get_command, mutate_command, podgroups_command,
+    check_command, definitions_command, version_command;
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kartactl: finds the command in a table, reads its flags, runs it, and says how it ended. */
 #include <locale.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +9,14 @@
 #include "arguments.h"
 #include "exit_code.h"
 #include "karta/engine.h"
+#include "kubectl.h"
 #include "message.h"
 #include "output.h"
 #include "schema.h"
 
-static const struct command *const commands[] = {&describe_command,    &mutate_command,
-                                                 &podgroups_command,   &check_command,
-                                                 &definitions_command, &version_command};
+static const struct command *const commands[] = {
+    &describe_command, &get_command,         &mutate_command, &podgroups_command,
+    &check_command,    &definitions_command, &version_command};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 static int help(void)
@@ -93,6 +95,9 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error of write */
+    kubectl_init();
     int code = run(argc, argv);
+    kubectl_shutdown();
     return cli_first(code, output_end());
 }
