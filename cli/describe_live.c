@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/strbuf.h"
 #include "describe.h"
 #include "exit_code.h"
 #include "karta/pods.h"
@@ -17,6 +16,7 @@
 #include "names_given.h"
 #include "owners.h"
 #include "ticker.h"
+#include "workloads.h"
 
 enum { ASK_KARTAS, ASK_PODS, ASK_OBJECT, ASKS };
 
@@ -73,49 +73,19 @@ static int describe_pods(const struct live *live, const struct described *descri
     return code;
 }
 
-/* Of several kinds with an object of that name, those that a definition covers. */
-static json_t *covered(const struct karta_snapshot *catalog, const json_t *items)
-{
-    json_t *kept = json_array();
-    for (size_t i = 0; i < json_array_size(items); i++) {
-        json_t *item = json_array_get(items, i);
-        if (live_is_covered(catalog, input_text(item, "apiVersion"), input_text(item, "kind")))
-            json_array_append(kept, item);
-    }
-    return kept;
-}
-
-static int several(const struct name_given *given, const json_t *items)
-{
-    KARTA_AUTO_STRBUF buf;
-    strbuf_init(&buf, 4096);
-    for (size_t i = 0; i < json_array_size(items); i++)
-        strbuf_addf(&buf, "%s%s %s", i > 0 ? ", " : "",
-                    input_text(json_array_get(items, i), "apiVersion"),
-                    input_text(json_array_get(items, i), "kind"));
-    return cli_fail(CLI_USAGE,
-                    "%s/%s: there are several: %s; give the type with its group, as in "
-                    "jobs.batch/NAME",
-                    given->type, given->name, buf.text != NULL ? buf.text : "");
-}
-
 static int describe_found(const struct live *live, struct described *described,
                           const struct name_given *given, struct live_request *requests)
 {
-    json_auto_t *found = covered(described->catalog, requests[ASK_OBJECT].items);
-    const json_t *first = json_array_get(requests[ASK_OBJECT].items, 0);
-    if (first == NULL)
+    if (json_array_size(requests[ASK_OBJECT].items) == 0)
         return live_say(&requests[ASK_OBJECT]);
     KARTA_AUTO_TEXT label = mem_format("%s/%s", given->type, given->name);
+    json_auto_t *object = NULL;
     if (label == NULL)
         return cli_fail(CLI_FAILED, "out of memory");
-    if (json_array_size(found) == 0)
-        return cli_fail(CLI_NO_DEFINITION, "%s: no definition covers %s %s", label,
-                        input_text(first, "apiVersion"), input_text(first, "kind"));
-    if (json_array_size(found) > 1)
-        return several(given, found);
-    const struct input_document document = {label, json_array_get(found, 0)};
-    int code = describe_object(described, &document);
+    int code = workloads_pick(described->catalog, label, requests[ASK_OBJECT].items, &object);
+    const struct input_document document = {label, object};
+    if (code == CLI_DONE)
+        code = describe_object(described, &document);
     return code == CLI_DONE ? describe_pods(live, described, &requests[ASK_PODS]) : code;
 }
 
