@@ -71,6 +71,8 @@ static int print_views(const struct described *described, const char *format, si
         return CLI_DONE;
     if (strcmp(format, "text") == 0)
         return print_text(described, pod_limit);
+    if (strcmp(format, "svg") == 0 || strcmp(format, "dot") == 0)
+        return describe_pictures(described, format[0] == 's');
     return output_items(format, described->resolved);
 }
 
@@ -133,5 +135,5 @@ const struct command describe_command = {
                "  kubectl get jobset train -o json | kartactl describe -f - -o json\n",
     .flags = 1U << FLAG_FILE | 1U << FLAG_OUTPUT | 1U << FLAG_POD_LIMIT | 1U << FLAG_DEFINITIONS |
              FLAGS_LIVE,
-    .formats = "text|json|yaml",
+    .formats = "text|json|yaml|dot|svg",
 };

@@ -3,6 +3,8 @@
 #ifndef KARTA_CLI_DESCRIBE_H
 #define KARTA_CLI_DESCRIBE_H
 
+#include <stdbool.h>
+
 #include "arguments.h"
 #include "input.h"
 #include "karta/snapshot.h"
@@ -25,5 +27,8 @@ int describe_object(struct described *described, const struct input_document *do
  */
 int describe_live(const struct arguments *arguments, struct described *described,
                   struct karta_snapshot **catalog);
+
+/* Draws what was described. CLI_DONE, or a code and one line. */
+int describe_pictures(const struct described *described, bool svg);
 
 #endif
