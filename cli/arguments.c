@@ -34,6 +34,20 @@ static const struct flag flags[FLAG_COUNT] = {
     [FLAG_SAMPLE] = {'\0', "sample", "WORKLOAD",
                      "validate: show what each path gives on the workloads in this file, or -"},
     [FLAG_POLICY] = {'\0', "policy", "FILE", "a file or folder of policies; repeatable"},
+    [FLAG_CONTEXT] = {'\0', "context", "NAME", "the context of the kubeconfig, for kubectl"},
+    [FLAG_KUBECONFIG] = {'\0', "kubeconfig", "FILE", "the kubeconfig, for kubectl"},
+    [FLAG_ALL_NAMESPACES] = {'A', "all-namespaces", NULL, "in every namespace"},
+    [FLAG_SELECTOR] = {'l', "selector", "SELECTOR", "only those with these labels, as kubectl -l"},
+    [FLAG_ALL_TYPES] = {'\0', "all-types", NULL, "every kind that a definition covers"},
+    [FLAG_PHASE] = {'\0', "phase", "PHASE", "only those in this phase: Running, Failed, ..."},
+    [FLAG_POD_LIMIT] = {'\0', "pod-limit", "N",
+                        "live pods shown of each instance, unhealthy ones first (default 10)"},
+    [FLAG_DRY_RUN] = {'\0', "dry-run", NULL, "let the server check it, change nothing"},
+    [FLAG_DIR] = {'\0', "dir", "DIR", "the folder of ca.crt, ca.key, tls.crt and tls.key"},
+    [FLAG_SAN] = {'\0', "san", "NAME",
+                  "a DNS name or address that the certificate is for; repeatable"},
+    [FLAG_SERVICE] = {'\0', "service", "NS/NAME", "the Service that the API server calls"},
+    [FLAG_URL] = {'\0', "url", "URL", "or the https:// address that it calls"},
     [FLAG_HELP] = {'h', "help", NULL, "this text"},
 };
 
@@ -87,6 +101,8 @@ static void store(struct arguments *arguments, size_t id, const char *value)
         list_add(&arguments->definitions, value);
     if (id == FLAG_POLICY)
         list_add(&arguments->policies, value);
+    if (id == FLAG_SAN)
+        list_add(&arguments->sans, value);
 }
 
 /* Reads the flag in argv[*index], and its value there or in the next word. */
@@ -130,8 +146,8 @@ static bool offers(const char *formats, const char *format)
     return false;
 }
 
-static const char *const known_formats[] = {"text",  "table", "json",   "yaml",
-                                            "patch", "diff",  "github", NULL};
+static const char *const known_formats[] = {"text", "table", "wide", "json",   "yaml", "patch",
+                                            "diff", "dot",   "svg",  "github", NULL};
 
 static int check_format(const struct command *command, struct arguments *arguments)
 {
@@ -156,9 +172,11 @@ static int make_lists(struct arguments *arguments, int argc)
     arguments->files.items = mem_array(room, sizeof(char *));
     arguments->definitions.items = mem_array(room, sizeof(char *));
     arguments->policies.items = mem_array(room, sizeof(char *));
+    arguments->sans.items = mem_array(room, sizeof(char *));
     arguments->words.items = mem_array(room, sizeof(char *));
     if (arguments->files.items == NULL || arguments->definitions.items == NULL ||
-        arguments->policies.items == NULL || arguments->words.items == NULL)
+        arguments->policies.items == NULL || arguments->sans.items == NULL ||
+        arguments->words.items == NULL)
         return cli_fail(CLI_FAILED, "out of memory");
     return CLI_DONE;
 }
@@ -185,20 +203,34 @@ void arguments_dispose(struct arguments *arguments)
     free(arguments->files.items);
     free(arguments->definitions.items);
     free(arguments->policies.items);
+    free(arguments->sans.items);
     free(arguments->words.items);
     *arguments = (struct arguments){0};
 }
 
-void arguments_print_flags(const struct command *command)
+void arguments_each_flag(const struct command *command,
+                         void (*visit)(const struct flag_text *flag, void *state), void *state)
 {
     for (size_t id = 0; id < FLAG_COUNT; id++) {
-        if (!takes(command, id))
-            continue;
-        char left[64], letter[8] = "    ";
-        if (flags[id].letter != '\0')
-            snprintf(letter, sizeof letter, "-%c, ", flags[id].letter);
-        snprintf(left, sizeof left, "%s--%s %s", letter, flags[id].name,
-                 flags[id].value != NULL ? flags[id].value : "");
-        printf("  %-26s %s\n", left, id == FLAG_OUTPUT ? command->formats : flags[id].help);
+        const struct flag_text flag = {flags[id].letter, flags[id].name, flags[id].value,
+                                       id == FLAG_OUTPUT ? command->formats : flags[id].help};
+        if (takes(command, id))
+            visit(&flag, state);
     }
+}
+
+static void print_flag(const struct flag_text *flag, void *state)
+{
+    (void)state;
+    char left[64], letter[8] = "    ";
+    if (flag->letter != '\0')
+        snprintf(letter, sizeof letter, "-%c, ", flag->letter);
+    snprintf(left, sizeof left, "%s--%s %s", letter, flag->name,
+             flag->value != NULL ? flag->value : "");
+    printf("  %-26s %s\n", left, flag->help);
+}
+
+void arguments_print_flags(const struct command *command)
+{
+    arguments_each_flag(command, print_flag, NULL);
 }

@@ -26,6 +26,24 @@ static void warn_refusals(const struct karta_problems *problems)
             cli_warn("%s: %s", karta_problem_path(problems, i), karta_problem_message(problems, i));
 }
 
+static int load_bytes(const struct loading *loading, const char *bytes, size_t size,
+                      const char *origin)
+{
+    struct karta_error err = {0};
+    struct karta_problems *problems = karta_problems_new();
+    if (problems == NULL)
+        return cli_fail(CLI_FAILED, "out of memory");
+    int fault = karta_snapshot_load(loading->snapshot, bytes, size, origin, problems, &err);
+    warn_refusals(problems);
+    if (fault != 0 && karta_problems_refusals(problems) == 0)
+        cli_warn("%s: %s", origin, err.message);
+    int code = loading->strict && (fault != 0 || karta_problems_refusals(problems) > 0)
+                   ? cli_fail(CLI_INVALID, "%s: is refused", origin)
+                   : CLI_DONE;
+    karta_problems_free(problems);
+    return code;
+}
+
 static int load_file(const char *path, void *state)
 {
     const struct loading *loading = state;
@@ -38,20 +56,17 @@ static int load_file(const char *path, void *state)
     KARTA_AUTO_TEXT origin = loading->built_in
                                  ? mem_format("built-in:%s", slash != NULL ? slash + 1 : path)
                                  : mem_format("%s", path);
-    struct karta_problems *problems = karta_problems_new();
-    if (origin == NULL || problems == NULL) {
-        karta_problems_free(problems);
-        return cli_fail(CLI_FAILED, "out of memory");
-    }
-    int fault = karta_snapshot_load(loading->snapshot, bytes, size, origin, problems, &err);
-    warn_refusals(problems);
-    if (fault != 0 && karta_problems_refusals(problems) == 0)
-        cli_warn("%s: %s", origin, err.message);
-    int code = loading->strict && (fault != 0 || karta_problems_refusals(problems) > 0)
-                   ? cli_fail(CLI_INVALID, "%s: is refused", origin)
-                   : CLI_DONE;
-    karta_problems_free(problems);
-    return code;
+    return origin != NULL ? load_bytes(loading, bytes, size, origin)
+                          : cli_fail(CLI_FAILED, "out of memory");
+}
+
+static int load_karta(const struct loading *loading, const json_t *karta)
+{
+    KARTA_AUTO_TEXT bytes = json_dumps(karta, JSON_COMPACT);
+    KARTA_AUTO_TEXT origin =
+        mem_format("cluster:%s", input_text(json_object_get(karta, "metadata"), "name"));
+    return bytes != NULL && origin != NULL ? load_bytes(loading, bytes, strlen(bytes), origin)
+                                           : cli_fail(CLI_FAILED, "out of memory");
 }
 
 static int load_built_in(struct loading *loading, const char *name)
@@ -63,7 +78,8 @@ static int load_built_in(struct loading *loading, const char *name)
     return input_each_file(folder, load_file, loading);
 }
 
-int catalog_load(const struct text_list *definitions, struct karta_snapshot **catalog)
+int catalog_load_with(const struct text_list *definitions, const json_t *kartas,
+                      struct karta_snapshot **catalog)
 {
     struct loading loading = {karta_snapshot_new(), true, false};
     if (loading.snapshot == NULL)
@@ -71,10 +87,17 @@ int catalog_load(const struct text_list *definitions, struct karta_snapshot **ca
     int code = load_built_in(&loading, "definitions");
     code = code != CLI_DONE ? code : load_built_in(&loading, "profiles");
     loading.built_in = false;
+    for (size_t i = 0; i < json_array_size(kartas) && code == CLI_DONE; i++)
+        code = load_karta(&loading, json_array_get(kartas, i));
     for (size_t i = 0; i < definitions->count && code == CLI_DONE; i++)
         code = input_each_file(definitions->items[i], load_file, &loading);
     *catalog = loading.snapshot;
     return code;
+}
+
+int catalog_load(const struct text_list *definitions, struct karta_snapshot **catalog)
+{
+    return catalog_load_with(definitions, NULL, catalog);
 }
 
 int catalog_add_policies(struct karta_snapshot *catalog, const struct text_list *files)

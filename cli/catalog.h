@@ -14,6 +14,10 @@
  */
 int catalog_load(const struct text_list *definitions, struct karta_snapshot **catalog);
 
+/* The same with Kartas of a cluster (an array; may be NULL) between the two. */
+int catalog_load_with(const struct text_list *definitions, const json_t *kartas,
+                      struct karta_snapshot **catalog);
+
 /*
  * Adds the policies of these files and folders. One that is refused is a failure, since a workload
  * would seem to pass it: CLI_INVALID, and warnings say what is wrong.

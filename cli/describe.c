@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kartactl describe: what workloads are made of, read through their definitions. */
+#include <ctype.h>
 #include <string.h>
 #include <time.h>
 
 #include "arguments.h"
 #include "base/mem.h"
 #include "catalog.h"
+#include "describe.h"
 #include "describe_text.h"
 #include "exit_code.h"
 #include "input.h"
@@ -14,13 +16,10 @@
 #include "output.h"
 #include "ticker.h"
 
-struct described {
-    const struct karta_snapshot *catalog;
-    const char *ns;
-    json_t *objects, *resolved;
-};
+/* live pods of one instance that are shown where nothing else is said */
+#define POD_LIMIT 10
 
-static int describe_one(struct described *described, const struct input_document *document)
+int describe_object(struct described *described, const struct input_document *document)
 {
     struct karta_error err = {0};
     json_auto_t *view = NULL;
@@ -44,16 +43,17 @@ static int describe_all(struct described *described, const struct input *input)
     if (code != CLI_DONE)
         return code;
     for (size_t i = 0; i < input->count; i++)
-        code = cli_first(code, describe_one(described, &input->documents[i]));
+        code = cli_first(code, describe_object(described, &input->documents[i]));
     ticker_stop(&ticker);
     return code;
 }
 
-static int print_text(const struct described *described)
+static int print_text(const struct described *described, size_t pod_limit)
 {
     KARTA_AUTO_STRBUF buf;
     strbuf_init(&buf, OUTPUT_BYTES);
-    struct describe_style style = {output_terminal(), output_colour(), (long long)time(NULL)};
+    struct describe_style style = {output_terminal(), output_colour(), (long long)time(NULL),
+                                   pod_limit};
     for (size_t i = 0; i < json_array_size(described->resolved); i++) {
         const json_t *object = json_array_get(described->objects, i);
         const struct karta_definition *definition =
@@ -65,35 +65,60 @@ static int print_text(const struct described *described)
     return output_text(&buf);
 }
 
-static int print_views(const struct described *described, const char *format)
+static int print_views(const struct described *described, const char *format, size_t pod_limit)
 {
     if (json_array_size(described->resolved) == 0)
         return CLI_DONE;
     if (strcmp(format, "text") == 0)
-        return print_text(described);
+        return print_text(described, pod_limit);
+    if (strcmp(format, "svg") == 0 || strcmp(format, "dot") == 0)
+        return describe_pictures(described, format[0] == 's');
     return output_items(format, described->resolved);
+}
+
+static int describe_files(const struct arguments *arguments, struct described *described,
+                          struct karta_snapshot **catalog)
+{
+    struct input input = {0};
+    int code = catalog_load(&arguments->definitions, catalog);
+    if (code == CLI_DONE) {
+        described->catalog = *catalog;
+        code = input_read(&arguments->files, &input);
+        code = cli_first(code, input_keep_objects(&input));
+        code = cli_first(code, describe_all(described, &input));
+    }
+    input_dispose(&input);
+    return code;
+}
+
+static int check_usage(const struct arguments *arguments, size_t *pod_limit)
+{
+    const char *limit = arguments->value[FLAG_POD_LIMIT];
+    char *end = NULL;
+    *pod_limit = limit != NULL ? strtoul(limit, &end, 10) : POD_LIMIT;
+    if (limit != NULL && (*end != '\0' || !isdigit((unsigned char)*limit)))
+        return cli_fail(CLI_USAGE, "describe: --pod-limit takes a number, not \"%s\"", limit);
+    if (arguments->words.count > 0 && arguments->files.count > 0)
+        return cli_fail(CLI_USAGE, "describe: give either a file or \"%s\", not both",
+                        arguments->words.items[0]);
+    if (arguments->files.count == 0 && arguments->words.count == 0)
+        return cli_fail(CLI_USAGE, "describe: give TYPE/NAME, or a file with -f (- for standard "
+                                   "input)");
+    return CLI_DONE;
 }
 
 static int describe(const struct arguments *arguments)
 {
-    if (arguments->words.count > 0)
-        return cli_fail(CLI_USAGE, "describe: unexpected \"%s\"; give files with -f",
-                        arguments->words.items[0]);
-    if (arguments->files.count == 0)
-        return cli_fail(CLI_USAGE, "describe: give a file with -f, or - for standard input");
     struct karta_snapshot *catalog = NULL;
-    struct input input = {0};
     struct described described = {
         .ns = arguments->value[FLAG_NAMESPACE], .objects = json_array(), .resolved = json_array()};
-    int code = catalog_load(&arguments->definitions, &catalog);
+    size_t pod_limit = 0;
+    int code = check_usage(arguments, &pod_limit);
     if (code == CLI_DONE) {
-        described.catalog = catalog;
-        code = input_read(&arguments->files, &input);
-        code = cli_first(code, input_keep_objects(&input));
-        code = cli_first(code, describe_all(&described, &input));
-        code = cli_first(code, print_views(&described, arguments->format));
+        code = (arguments->files.count > 0 ? describe_files : describe_live)(arguments, &described,
+                                                                             &catalog);
+        code = cli_first(code, print_views(&described, arguments->format, pod_limit));
     }
-    input_dispose(&input);
     json_decref(described.objects);
     json_decref(described.resolved);
     karta_snapshot_unref(catalog);
@@ -104,9 +129,11 @@ const struct command describe_command = {
     .name = "describe",
     .run = describe,
     .summary = "what a workload is made of: components, pods, GPUs, pod groups",
-    .usage = "describe -f FILE [-n NS] [-o text|json|yaml]",
-    .example = "  kartactl describe -f manifests/examples/jobset.yaml\n"
+    .usage = "describe TYPE/NAME | -f FILE [-n NS] [-o text|json|yaml|dot|svg] [--pod-limit N]",
+    .example = "  kartactl describe jobset/train -n ml\n"
+               "  kartactl describe -f manifests/examples/jobset.yaml\n"
                "  kubectl get jobset train -o json | kartactl describe -f - -o json\n",
-    .flags = 1U << FLAG_FILE | 1U << FLAG_NAMESPACE | 1U << FLAG_OUTPUT | 1U << FLAG_DEFINITIONS,
-    .formats = "text|json|yaml",
+    .flags = 1U << FLAG_FILE | 1U << FLAG_OUTPUT | 1U << FLAG_POD_LIMIT | 1U << FLAG_DEFINITIONS |
+             FLAGS_LIVE,
+    .formats = "text|json|yaml|dot|svg",
 };

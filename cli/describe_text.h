@@ -10,12 +10,13 @@
 
 struct describe_style {
     bool boxes, colour;
-    long long now; /* seconds since the epoch, for ages */
+    long long now;    /* seconds since the epoch, for ages */
+    size_t pod_limit; /* live pods of one instance that are shown */
 };
 
 /*
- * Appends the description of `object` and its `view`; `origin` is where its definition comes from.
- * A failure stays in `buf`.
+ * Appends the description of `object` and its `view`, which may have `pods` (live_pods.h); `origin`
+ * is where its definition comes from. A failure stays in `buf`.
  */
 void describe_text(const json_t *object, const json_t *view, const char *origin,
                    const struct describe_style *style, struct strbuf *buf);
@@ -31,5 +32,7 @@ char *describe_count(const json_t *count, const char *one, const char *many);
 
 /* New text of an age as kubectl shows it, in the largest unit that fits: "3d", "40s". */
 char *describe_age(long long seconds);
+/* The same of an object; NULL where it has no time of creation. */
+char *describe_age_of(const json_t *object, long long now);
 
 #endif

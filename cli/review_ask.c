@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/mem.h"
 #include "base/base64.h"
+#include "base/mem.h"
 #include "input.h"
 
 #define REVIEW_VERSION "admission.k8s.io/v1"

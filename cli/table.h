@@ -8,7 +8,7 @@
 
 #include "base/strbuf.h"
 
-#define TABLE_COLUMNS 8
+#define TABLE_COLUMNS 12
 
 struct table {
     char *(*rows)[TABLE_COLUMNS];

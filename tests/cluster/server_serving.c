@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "certs_shared.h"
+#include "load.h"
 #include "trial.h"
 
 #define SECRET "karta-tls"

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kartactl audit finds, and how it is printed. */
+#ifndef KARTA_CLI_AUDIT_H
+#define KARTA_CLI_AUDIT_H
+
+#include "arguments.h"
+#include "input.h"
+#include "karta/snapshot.h"
+
+/* States; those of the second row are faults. */
+#define AUDIT_GANGED "ganged"
+#define AUDIT_NOT_OPTED_IN "not opted in"
+#define AUDIT_NOT_GANGED "not ganged"
+#define AUDIT_INCOMPLETE "incomplete"
+
+struct audit {
+    const struct arguments *arguments;
+    const struct karta_snapshot *catalog;
+    json_t *findings; /* array of {workload, state, mended: "re-apply" | "re-create" | "no" | null,
+                         reason} */
+    size_t covered;   /* objects that a definition covers */
+};
+
+/* Prints the findings. CLI_INVALID where one is a fault; CLI_DONE, CLI_FAILED and one line. */
+int audit_print(const struct audit *audit);
+
+#endif
