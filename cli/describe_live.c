@@ -83,7 +83,7 @@ static int describe_found(const struct live *live, struct described *described,
     if (label == NULL)
         return cli_fail(CLI_FAILED, "out of memory");
     int code = workloads_pick(described->catalog, label, requests[ASK_OBJECT].items, &object);
-    const struct input_document document = {label, object};
+    const struct input_document document = {.label = label, .value = object};
     if (code == CLI_DONE)
         code = describe_object(described, &document);
     return code == CLI_DONE ? describe_pods(live, described, &requests[ASK_PODS]) : code;
