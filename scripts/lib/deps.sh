@@ -5,6 +5,8 @@
 karta_packages_build=(gcc libc6-dev cmake ninja-build pkg-config libjansson-dev libyaml-dev libjq-dev
  libmicrohttpd-dev libgnutls28-dev libssl-dev libcurl4-openssl-dev libcmocka-dev)
 karta_packages_run=(curl ca-certificates diffutils)
+# kubectl (kubernetes-client) is not among them: it is large, and often there from elsewhere, where
+# Debian's would be in its way. The test that wants it skips itself.
 karta_packages_test=(curl diffutils openssl python3 python3-jsonpatch)
 karta_packages_check=(valgrind)
 karta_packages_bench=(wrk curl)

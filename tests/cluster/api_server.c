@@ -76,9 +76,10 @@ static void create__refuses_nonsense(void **state)
     assert_status(other, 400, "BadRequest", "Pod in version \"v1\" cannot be handled as a Karta");
     json_auto_t *nameless =
         ask_json(*state, "POST", KARTAS, "{'apiVersion':'run.ai/v1alpha1','kind':'Karta'}", 422);
-    assert_status(nameless, 422, "Invalid",
-                  "Karta \"\" is invalid: metadata.name: Required value: name or generateName is "
-                  "required");
+    assert_status(
+        nameless, 422, "Invalid",
+        "Karta.run.ai \"\" is invalid: metadata.name: Required value: name or generateName is "
+        "required");
 }
 
 static void get__says_what_is_not_there(void **state)
@@ -93,17 +94,29 @@ static void get__says_what_is_not_there(void **state)
     asked_dispose(&page);
 }
 
+/* New: the object as text, with another spec.x. */
+static char *with_x(const json_t *object, int x)
+{
+    json_auto_t *copy = json_deep_copy(object);
+    json_object_set_new(json_object_get(copy, "spec"), "x", json_integer(x));
+    return json_dumps(copy, 0);
+}
+
 static void update__needs_the_latest(void **state)
 {
     json_auto_t *made = ask_json(*state, "POST", KARTAS, karta("a", ",'spec':{'x':1}"), 201);
-    KARTA_AUTO_TEXT old = json_dumps(made, 0);
-    json_auto_t *changed = ask_json(*state, "PUT", KARTAS "/a", karta("a", ",'spec':{'x':2}"), 200);
+    KARTA_AUTO_TEXT next = with_x(made, 2);
+    json_auto_t *changed = ask_json(*state, "PUT", KARTAS "/a", next, 200);
     json_t *meta = json_object_get(changed, "metadata");
     assert_int_equal(json_integer_value(json_object_get(meta, "generation")), 2);
-    json_auto_t *status = ask_json(*state, "PUT", KARTAS "/a", old, 409);
+    json_auto_t *status = ask_json(*state, "PUT", KARTAS "/a", next, 409);
     assert_status(status, 409, "Conflict",
                   "Operation cannot be fulfilled on kartas.run.ai \"a\": the object has been "
                   "modified; please apply your changes to the latest version and try again");
+    json_auto_t *blind = ask_json(*state, "PUT", KARTAS "/a", karta("a", ",'spec':{}"), 422);
+    assert_status(blind, 422, "Invalid",
+                  "Karta.run.ai \"a\" is invalid: metadata.resourceVersion: Invalid value: 0x0: "
+                  "must be specified for an update");
     json_auto_t *gone = ask_json(*state, "PUT", KARTAS "/b", karta("b", ""), 404);
     assert_status(gone, 404, "NotFound", "kartas.run.ai \"b\" not found");
 }
@@ -111,8 +124,43 @@ static void update__needs_the_latest(void **state)
 static void update__of_nothing_keeps_the_version(void **state)
 {
     json_auto_t *made = ask_json(*state, "POST", KARTAS, karta("a", ",'spec':{'x':1}"), 201);
-    json_auto_t *same = ask_json(*state, "PUT", KARTAS "/a", karta("a", ",'spec':{'x':1}"), 200);
+    KARTA_AUTO_TEXT text = with_x(made, 1);
+    json_auto_t *same = ask_json(*state, "PUT", KARTAS "/a", text, 200);
     assert_json_equal(same, made);
+}
+
+static void update__makes_a_lease_but_not_again(void **state)
+{
+    static const char path[] = "/apis/coordination.k8s.io/v1/namespaces/n/leases/l";
+    json_auto_t *made = ask_json(*state, "PUT", path,
+                                 "{'apiVersion':'coordination.k8s.io/v1','kind':'Lease',"
+                                 "'metadata':{'name':'l'},'spec':{'holderIdentity':'me'}}",
+                                 201);
+    assert_string_equal(text_at(made, "metadata.namespace"), "n");
+    api_server_delete(*state, "leases", "n", "l");
+    KARTA_AUTO_TEXT text = json_dumps(made, 0);
+    json_auto_t *status = ask_json(*state, "PUT", path, text, 409);
+    assert_string_equal(text_at(status, "reason"), "Conflict");
+    assert_int_equal(api_server_count(*state, "leases"), 0);
+}
+
+static void put__says_what_only_the_server_does(void **state)
+{
+    api_server_put(*state, "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
+                           "'namespace':'n','uid':'u','creationTimestamp':'2020-01-01T00:00:00Z',"
+                           "'deletionTimestamp':'2020-01-02T00:00:00Z'}}");
+    json_auto_t *pod = api_server_get(*state, "pods", "n", "p");
+    assert_string_equal(text_at(pod, "metadata.uid"), "u");
+    assert_string_equal(text_at(pod, "metadata.creationTimestamp"), "2020-01-01T00:00:00Z");
+    assert_string_equal(text_at(pod, "metadata.deletionTimestamp"), "2020-01-02T00:00:00Z");
+    assert_null(api_server_get(*state, "pods", "n", "q"));
+}
+
+static void dry_run__is_refused(void **state)
+{
+    json_auto_t *status = ask_json(*state, "POST", KARTAS "?dryRun=All", karta("a", ""), 400);
+    assert_status(status, 400, "BadRequest", "dryRun: the double does not know it");
+    assert_int_equal(api_server_count(*state, "kartas"), 0);
 }
 
 static void merge_patch__merges(void **state)
@@ -326,6 +374,9 @@ int main(void)
         TEST(get__says_what_is_not_there),
         TEST(update__needs_the_latest),
         TEST(update__of_nothing_keeps_the_version),
+        TEST(update__makes_a_lease_but_not_again),
+        TEST(put__says_what_only_the_server_does),
+        TEST(dry_run__is_refused),
         TEST(merge_patch__merges),
         TEST(status__has_a_door_of_its_own),
         TEST(delete__waits_for_finalizers),

@@ -44,7 +44,9 @@ void api_server_forget_kind(struct api_server *server, const char *group, const 
 void api_server_stale(struct api_server *server, const char *group, bool stale);
 
 /* Direct access to the store, as if somebody had asked: whole objects, texts as in JSON with ' for
- * ". put creates or replaces (manager "test", operation Update). */
+ * ". put creates or replaces (manager "test", operation Update), status and all; where it gives
+ * uid, creationTimestamp or deletionTimestamp, so be it. Nobody asks whether a namespace is there.
+ * Webhook configurations get the real server's defaults. */
 void api_server_put(struct api_server *server, const char *object);
 void api_server_put_json(struct api_server *server, const json_t *object);
 void api_server_delete(struct api_server *server, const char *plural, const char *ns,

@@ -75,6 +75,20 @@ void answer_not_found(struct api_answer *answer, const struct api_kind *kind, co
                   kind->resource, name);
 }
 
+void answer_invalid(struct api_answer *answer, const struct api_kind *kind, const char *name,
+                    const char *field, const char *what)
+{
+    const char *group = kind->group;
+    const char *reason = what[0] == 'R' ? "FieldValueRequired" : "FieldValueInvalid";
+    json_t *causes = json_pack("[{ss ss ss}]", "reason", reason, "message", what, "field", field);
+    json_t *details = json_pack("{ss* ss so}", "group", group[0] != '\0' ? group : NULL, "kind",
+                                kind->name, "causes", causes);
+    if (name[0] != '\0')
+        json_object_set_new(details, "name", json_string(name));
+    answer_status(answer, 422, "Invalid", details, "%s%s%s \"%s\" is invalid: %s: %s", kind->name,
+                  group[0] != '\0' ? "." : "", group, name, field, what);
+}
+
 void answer_no_resource(struct api_answer *answer)
 {
     answer_status(answer, 404, "NotFound", json_object(),

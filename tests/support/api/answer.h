@@ -32,6 +32,9 @@ json_t *status_details(const struct api_kind *kind, const char *name);
 json_t *status_too_old(unsigned long asked, unsigned long now);
 
 void answer_not_found(struct api_answer *answer, const struct api_kind *kind, const char *name);
+/* 422: "Karta.run.ai \"a\" is invalid: FIELD: WHAT". */
+void answer_invalid(struct api_answer *answer, const struct api_kind *kind, const char *name,
+                    const char *field, const char *what);
 /* 404 without a name: "the server could not find the requested resource". */
 void answer_no_resource(struct api_answer *answer);
 void answer_bad_request(struct api_answer *answer, const char *message);

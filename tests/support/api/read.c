@@ -18,7 +18,7 @@ json_t *read_shape(const json_t *value, const struct api_kind *kind, enum api_fo
     return object_as(value, kind);
 }
 
-static void not_acceptable(struct api_answer *answer)
+void read_not_acceptable(struct api_answer *answer)
 {
     answer_status(answer, 406, "NotAcceptable", json_object(),
                   "only the following media types are accepted: application/json");
@@ -30,7 +30,7 @@ void read_get(const struct api_store *store, const struct api_kind *kind,
     enum api_form form = request_form(request, false);
     json_t *value = store_get(store, kind, request->ns, request->name);
     if (form == FORM_NONE)
-        not_acceptable(answer);
+        read_not_acceptable(answer);
     else if (value == NULL)
         answer_not_found(answer, kind, request->name);
     else
@@ -42,8 +42,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* New array of borrowed keys in order. */
-static const char **sorted_keys(json_t *state)
+const char **read_sorted_keys(json_t *state)
 {
     const char **keys = mem_array(json_object_size(state) + 1, sizeof *keys);
     if (keys == NULL)
@@ -111,7 +110,7 @@ static void page(const struct api_store *store, const struct api_kind *kind,
                  json_t *items)
 {
     json_auto_t *state = store_at(store, kind->resource, start->version);
-    const char **keys = sorted_keys(state);
+    const char **keys = read_sorted_keys(state);
     size_t limit = number(request_query(request, "limit"));
     size_t left = 0;
     enum api_form form = request_form(request, true);
@@ -138,7 +137,7 @@ static void page(const struct api_store *store, const struct api_kind *kind,
     free(keys);
 }
 
-static bool selector_is_bad(const struct api_request *request, struct api_answer *answer)
+bool read_selector_is_bad(const struct api_request *request, struct api_answer *answer)
 {
     if (selector_is_valid(request))
         return false;
@@ -155,10 +154,10 @@ void read_list(const struct api_store *store, const struct api_kind *kind,
     unsigned long asked = number(request_query(request, "resourceVersion"));
     enum api_form form = request_form(request, true);
     if (form == FORM_NONE) {
-        not_acceptable(answer);
+        read_not_acceptable(answer);
         return;
     }
-    if (selector_is_bad(request, answer))
+    if (read_selector_is_bad(request, answer))
         return;
     if (start.version < store->compacted) {
         too_old(store, &start, answer);
@@ -177,99 +176,4 @@ void read_list(const struct api_store *store, const struct api_kind *kind,
                 json_pack("{ss ss so so}", "kind", whole ? name : "PartialObjectMetadataList",
                           "apiVersion", whole ? kind->api_version : "meta.k8s.io/v1", "metadata",
                           meta, "items", items));
-}
-
-bool watch_begin(const struct api_store *store, const struct api_request *request,
-                 struct api_watch *watch, struct api_answer *answer)
-{
-    unsigned long from = number(request_query(request, "resourceVersion"));
-    *watch = (struct api_watch){.request = request, .form = request_form(request, false)};
-    if (watch->form == FORM_NONE) {
-        not_acceptable(answer);
-        return false;
-    }
-    if (selector_is_bad(request, answer))
-        return false;
-    watch->bookmark_initial = request_flag(request, "sendInitialEvents");
-    watch->initial = from == 0 || watch->bookmark_initial;
-    watch->seen = watch->initial ? store->version : from;
-    watch->lost = !watch->initial && from < store->compacted;
-    return true;
-}
-
-static void add_event(const struct api_watch *watch, const struct api_kind *kind, json_t *events,
-                      const char *type, const json_t *value, unsigned long version)
-{
-    json_auto_t *gone = NULL;
-    if (strcmp(type, "DELETED") == 0)
-        value = gone = object_at_version(json_deep_copy(value), version);
-    json_array_append_new(
-        events, json_pack("{ss so}", "type", type, "object", read_shape(value, kind, watch->form)));
-}
-
-json_t *watch_bookmark(const struct api_store *store, const struct api_watch *watch, bool initial)
-{
-    const struct api_request *request = watch->request;
-    struct api_kind *kind = store_kind(store, request->group, request->version, request->plural);
-    bool whole = watch->form == FORM_WHOLE;
-    KARTA_AUTO_TEXT version = mem_format("%lu", store->version);
-    json_t *meta = json_pack("{ss sn}", "resourceVersion", version, "creationTimestamp");
-    if (initial)
-        json_object_set_new(meta, "annotations",
-                            json_pack("{ss}", "k8s.io/initial-events-end", "true"));
-    return json_pack("{ss s{ss ss so}}", "type", "BOOKMARK", "object", "kind",
-                     whole && kind != NULL ? kind->name : "PartialObjectMetadata", "apiVersion",
-                     whole && kind != NULL ? kind->api_version : "meta.k8s.io/v1", "metadata",
-                     meta);
-}
-
-static void initial_events(const struct api_store *store, struct api_watch *watch,
-                           const struct api_kind *kind, json_t *events)
-{
-    json_auto_t *state = store_at(store, kind->resource, store->version);
-    const char **keys = sorted_keys(state);
-    for (size_t i = 0; i < json_object_size(state); i++) {
-        json_t *value = json_object_get(state, keys[i]);
-        if (selector_fits(watch->request, value))
-            add_event(watch, kind, events, "ADDED", value, 0);
-    }
-    free(keys);
-    if (watch->bookmark_initial && request_flag(watch->request, "allowWatchBookmarks"))
-        json_array_append_new(events, watch_bookmark(store, watch, true));
-    watch->initial = false;
-    watch->seen = store->version;
-}
-
-static void changed_event(const struct api_watch *watch, const struct api_kind *kind,
-                          const struct api_change *change, json_t *events)
-{
-    bool was = selector_fits(watch->request, change->before);
-    bool is = selector_fits(watch->request, change->after);
-    if (is)
-        add_event(watch, kind, events, was ? "MODIFIED" : "ADDED", change->after, 0);
-    else if (was)
-        add_event(watch, kind, events, "DELETED", change->before, change->version);
-}
-
-bool watch_look(const struct api_store *store, struct api_watch *watch, json_t *events)
-{
-    const struct api_request *request = watch->request;
-    struct api_kind *kind = store_kind(store, request->group, request->version, request->plural);
-    if (kind == NULL)
-        return false;
-    if (watch->initial)
-        initial_events(store, watch, kind, events);
-    if (watch->lost) {
-        json_array_append_new(events, json_pack("{ss so}", "type", "ERROR", "object",
-                                                status_too_old(watch->seen, store->compacted)));
-        return false;
-    }
-    for (size_t i = 0; i < store->change_count; i++) {
-        struct api_change *change = &store->changes[i];
-        if (change->version > watch->seen && strcmp(change->resource, kind->resource) == 0)
-            changed_event(watch, kind, change, events);
-    }
-    if (watch->seen < store->version)
-        watch->seen = store->version;
-    return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* get, list, and what a watch is told. Wants the server's lock. */
+/* get and list. Wants the server's lock. */
 #ifndef KARTA_TESTS_API_READ_H
 #define KARTA_TESTS_API_READ_H
 
@@ -15,22 +15,10 @@ void read_list(const struct api_store *store, const struct api_kind *kind,
 /* New: the object in the form asked for. `value` is borrowed. */
 json_t *read_shape(const json_t *value, const struct api_kind *kind, enum api_form form);
 
-/* A watch's state between two looks. */
-struct api_watch {
-    const struct api_request *request;
-    enum api_form form;
-    unsigned long seen;
-    bool lost;             /* what came after `seen` is forgotten */
-    bool initial;          /* everything there is comes first */
-    bool bookmark_initial; /* and a bookmark says where it ends */
-};
-/* False, with the answer filled, where it cannot begin. */
-bool watch_begin(const struct api_store *store, const struct api_request *request,
-                 struct api_watch *watch, struct api_answer *answer);
-/* Appends the events since the last look to `events`; false: history is lost, or the kind is gone,
- * and the watch ends. */
-bool watch_look(const struct api_store *store, struct api_watch *watch, json_t *events);
-/* New BOOKMARK event. */
-json_t *watch_bookmark(const struct api_store *store, const struct api_watch *watch, bool initial);
+/* What the above and events.c share. New array of borrowed keys, in order. */
+const char **read_sorted_keys(json_t *state);
+void read_not_acceptable(struct api_answer *answer);
+/* True: refused. */
+bool read_selector_is_bad(const struct api_request *request, struct api_answer *answer);
 
 #endif

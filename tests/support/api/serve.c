@@ -46,7 +46,9 @@ static void answer_kind(struct api_server *server, const struct api_kind *kind,
     struct api_store *store = &server->store;
     const char *verb = request->verb;
     bool sub = request->sub[0] != '\0';
-    if (strcmp(verb, "list") == 0)
+    if (request_query(request, "dryRun")[0] != '\0')
+        answer_bad_request(answer, "dryRun: the double does not know it");
+    else if (strcmp(verb, "list") == 0)
         read_list(store, kind, request, answer);
     else if (strcmp(verb, "get") == 0)
         read_get(store, kind, request, answer);

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "clock.h"
-#include "read.h"
+#include "events.h"
 #include "server.h"
 
 static bool send_line(struct api_conn *conn, const char *text)
@@ -75,11 +75,20 @@ static bool cut(struct api_conn *conn, const json_t *lines)
     return false;
 }
 
+/* Nobody counts it any more. */
+static void end(struct api_conn *conn)
+{
+    server_lock(conn->server);
+    free(conn->watching);
+    conn->watching = NULL;
+    server_unlock(conn->server);
+}
+
 /* Until its time is over; false: the connection is of no more use. */
 static bool run(struct api_conn *conn, struct api_watch *watch, const struct api_rule *rule)
 {
     int64_t seconds = strtol(request_query(watch->request, "timeoutSeconds"), NULL, 10);
-    int64_t end = seconds > 0 ? clock_ms() + seconds * 1000 : INT64_MAX;
+    int64_t until = seconds > 0 ? clock_ms() + seconds * 1000 : INT64_MAX;
     for (;;) {
         bool goes_on;
         json_auto_t *lines = look(conn, watch, rule, &goes_on);
@@ -87,9 +96,11 @@ static bool run(struct api_conn *conn, struct api_watch *watch, const struct api
             return cut(conn, lines);
         if (!send_lines(conn, lines))
             return false;
-        int64_t left = end == INT64_MAX ? -1 : end - clock_ms();
-        if (!goes_on || (end != INT64_MAX && left <= 0))
+        int64_t left = until == INT64_MAX ? -1 : until - clock_ms();
+        if (!goes_on || (until != INT64_MAX && left <= 0)) {
+            end(conn);
             return http_chunk(conn, "", 0);
+        }
         if (!http_pause(conn, (int)left))
             return false;
     }
@@ -107,14 +118,6 @@ static bool begin(struct api_conn *conn, const struct api_request *request, stru
     conn->bookmarks = server->bookmarks;
     server_unlock(server);
     return ok;
-}
-
-static void end(struct api_conn *conn)
-{
-    server_lock(conn->server);
-    free(conn->watching);
-    conn->watching = NULL;
-    server_unlock(conn->server);
 }
 
 static bool refuse(struct api_conn *conn, struct api_answer *answer)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every write ends in the same place: what the client may not set is as it was, owners are noted,
- * and an object that did not change keeps its resourceVersion. */
+/* The verbs: what is given is read and held against what is there; keep.c does the rest. */
 #include "write.h"
 
 #include <stdio.h>
@@ -9,7 +8,7 @@
 
 #include "base/mem.h"
 #include "clock.h"
-#include "managed.h"
+#include "keep.h"
 
 #define MANAGER_TEXT 64
 
@@ -26,128 +25,6 @@ static struct api_writer writer_of(const struct api_kind *kind, const struct api
                                .status = strcmp(request->sub, "status") == 0,
                                .force = request_flag(request, "force"),
                                .kind = kind};
-}
-
-static json_t *meta(json_t *object)
-{
-    return json_object_get(object, "metadata");
-}
-
-static void set_text(json_t *metadata, const char *key, const char *value)
-{
-    json_object_set_new(metadata, key, json_string(value));
-}
-
-/* The metadata of a new object. */
-static void begin(struct api_store *store, json_t *object)
-{
-    char now[CLOCK_TEXT];
-    clock_text(now);
-    KARTA_AUTO_TEXT uid = mem_format("00000000-0000-4000-8000-%012lx", ++store->made);
-    set_text(meta(object), "uid", uid);
-    set_text(meta(object), "creationTimestamp", now);
-    json_object_set_new(meta(object), "generation", json_integer(1));
-    json_object_del(meta(object), "deletionTimestamp");
-}
-
-/* New: what generation counts: all but metadata, and status where it is a subresource. */
-static json_t *desired(const struct api_kind *kind, const json_t *object)
-{
-    json_t *copy = json_copy((json_t *)object);
-    json_object_del(copy, "metadata");
-    if (kind->status)
-        json_object_del(copy, "status");
-    return copy;
-}
-
-/* Takes over what only the server sets. */
-static void go_on(const struct api_kind *kind, const json_t *before, json_t *after)
-{
-    static const char *const kept[] = {"uid", "creationTimestamp", "generation",
-                                       "deletionTimestamp", "deletionGracePeriodSeconds"};
-    json_t *old = json_object_get(before, "metadata");
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-        json_object_del(meta(after), kept[i]);
-        if (json_object_get(old, kept[i]) != NULL)
-            json_object_set(meta(after), kept[i], json_object_get(old, kept[i]));
-    }
-    json_auto_t *was = desired(kind, before);
-    json_auto_t *is = desired(kind, after);
-    json_int_t generation = json_integer_value(json_object_get(old, "generation"));
-    if (!json_equal(was, is))
-        json_object_set_new(meta(after), "generation", json_integer(generation + 1));
-}
-
-/* New: without what a write always changes. */
-static json_t *still(const json_t *object)
-{
-    json_t *copy = json_deep_copy((json_t *)object);
-    json_object_del(meta(copy), "resourceVersion");
-    size_t index;
-    json_t *entry;
-    json_array_foreach(json_object_get(meta(copy), "managedFields"), index, entry)
-        json_object_del(entry, "time");
-    return copy;
-}
-
-static bool is_same(const json_t *before, const json_t *after)
-{
-    json_auto_t *was = still(before);
-    json_auto_t *is = still(after);
-    return before != NULL && json_equal(was, is);
-}
-
-static bool is_ending(json_t *object)
-{
-    return json_object_get(meta(object), "deletionTimestamp") != NULL &&
-           json_array_size(json_object_get(meta(object), "finalizers")) == 0;
-}
-
-/* Owners known; `after` is taken. */
-static void keep(struct api_store *store, const struct api_kind *kind, const json_t *before,
-                 json_t *after)
-{
-    json_auto_t *was = json_incref((json_t *)before);
-    json_auto_t *is = after;
-    if (before == NULL)
-        begin(store, after);
-    else
-        go_on(kind, before, after);
-    if (is_same(was, after))
-        return;
-    const char *ns = object_meta(after, "namespace");
-    const char *name = object_meta(after, "name");
-    store_write(store, kind, ns, name, json_incref(is));
-    if (is_ending(after))
-        store_write(store, kind, ns, name, NULL);
-}
-
-/* Through the main door no status, through the status' nothing else: new object. */
-static json_t *through_door(const struct api_writer *writer, const json_t *before,
-                            const json_t *given)
-{
-    if (writer->whole || (!writer->status && !writer->kind->status)) {
-        json_t *object = json_copy((json_t *)given);
-        json_object_set_new(object, "metadata", json_copy(json_object_get(given, "metadata")));
-        return object;
-    }
-    json_t *object = json_copy((json_t *)(writer->status ? before : given));
-    json_object_del(object, "status");
-    json_object_set_new(object, "metadata", json_copy(json_object_get(object, "metadata")));
-    json_t *status = json_object_get(writer->status ? given : before, "status");
-    if (status != NULL)
-        json_object_set(object, "status", status);
-    return object;
-}
-
-static void update(struct api_store *store, const struct api_writer *writer, const json_t *before,
-                   const json_t *given)
-{
-    json_t *after = through_door(writer, before, given);
-    json_object_set_new(after, "apiVersion", json_string(writer->kind->api_version));
-    json_object_set_new(after, "kind", json_string(writer->kind->name));
-    managed_update(writer, before, after);
-    keep(store, writer->kind, before, after);
 }
 
 static void answer_object(struct api_store *store, const struct api_kind *kind,
@@ -185,7 +62,7 @@ static json_t *given_object(const struct api_kind *kind, const struct api_reques
         answer_bad_request(answer, message);
         return NULL;
     }
-    if (meta(object) == NULL)
+    if (json_object_get(object, "metadata") == NULL)
         json_object_set_new(object, "metadata", json_object());
     const char *ns = object_meta(object, "namespace");
     if (ns[0] != '\0' && strcmp(ns, request->ns) != 0) {
@@ -202,9 +79,9 @@ static json_t *given_object(const struct api_kind *kind, const struct api_reques
         return NULL;
     }
     if (kind->namespaced)
-        set_text(meta(object), "namespace", request->ns);
+        set_meta(object, "namespace", request->ns);
     if (request->name[0] != '\0')
-        set_text(meta(object), "name", request->name);
+        set_meta(object, "name", request->name);
     return json_incref(object);
 }
 
@@ -214,7 +91,7 @@ static bool name_it(struct api_store *store, json_t *object)
     const char *prefix = object_meta(object, "generateName");
     if (object_meta(object, "name")[0] == '\0' && prefix[0] != '\0') {
         KARTA_AUTO_TEXT name = mem_format("%s%05lx", prefix, store->made + 1);
-        set_text(meta(object), "name", name);
+        set_meta(object, "name", name);
     }
     return object_meta(object, "name")[0] != '\0';
 }
@@ -226,10 +103,8 @@ void write_create(struct api_store *store, const struct api_kind *kind,
     if (object == NULL)
         return;
     if (!name_it(store, object)) {
-        answer_status(answer, 422, "Invalid", status_details(kind, NULL),
-                      "%s \"\" is invalid: metadata.name: Required value: name or generateName is "
-                      "required",
-                      kind->name);
+        answer_invalid(answer, kind, "", "metadata.name",
+                       "Required value: name or generateName is required");
         return;
     }
     const char *name = object_meta(object, "name");
@@ -245,7 +120,7 @@ void write_create(struct api_store *store, const struct api_kind *kind,
     }
     char manager[MANAGER_TEXT];
     struct api_writer writer = writer_of(kind, request, manager);
-    update(store, &writer, NULL, object);
+    keep_update(store, &writer, NULL, object);
     answer_object(store, kind, request, name, 201, answer);
 }
 
@@ -265,6 +140,16 @@ static bool is_stale(const struct api_kind *kind, const json_t *before, const js
     return true;
 }
 
+/* Only the core group's kinds may be written over without a look. */
+static bool is_blind(const struct api_kind *kind, const json_t *given, struct api_answer *answer)
+{
+    if (kind->group[0] == '\0' || object_meta(given, "resourceVersion")[0] != '\0')
+        return false;
+    answer_invalid(answer, kind, object_meta(given, "name"), "metadata.resourceVersion",
+                   "Invalid value: 0x0: must be specified for an update");
+    return true;
+}
+
 /* `given` is whole. */
 static void replace(struct api_store *store, const struct api_kind *kind,
                     const struct api_request *request, const json_t *before, const json_t *given,
@@ -274,8 +159,33 @@ static void replace(struct api_store *store, const struct api_kind *kind,
         return;
     char manager[MANAGER_TEXT];
     struct api_writer writer = writer_of(kind, request, manager);
-    update(store, &writer, before, given);
+    keep_update(store, &writer, before, given);
     answer_object(store, kind, request, request->name, 200, answer);
+}
+
+/* A PUT of what is not there: Leases come to be by it, but not one that was there before. */
+static void update_nothing(struct api_store *store, const struct api_kind *kind,
+                           const struct api_request *request, const json_t *given,
+                           struct api_answer *answer)
+{
+    if (strcmp(kind->resource, "leases.coordination.k8s.io") != 0) {
+        answer_not_found(answer, kind, request->name);
+        return;
+    }
+    if (object_meta(given, "uid")[0] != '\0') {
+        answer_status(answer, 409, "Conflict", status_details(kind, request->name),
+                      "Operation cannot be fulfilled on %s \"%s\": StorageError: invalid object, "
+                      "Code: 4, Key: /registry/leases/%s/%s, ResourceVersion: 0, "
+                      "AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in "
+                      "object meta: ",
+                      kind->resource, request->name, request->ns, request->name,
+                      object_meta(given, "uid"));
+        return;
+    }
+    char manager[MANAGER_TEXT];
+    struct api_writer writer = writer_of(kind, request, manager);
+    keep_update(store, &writer, NULL, given);
+    answer_object(store, kind, request, request->name, 201, answer);
 }
 
 void write_update(struct api_store *store, const struct api_kind *kind,
@@ -286,8 +196,8 @@ void write_update(struct api_store *store, const struct api_kind *kind,
         return;
     json_t *before = store_get(store, kind, request->ns, request->name);
     if (before == NULL)
-        answer_not_found(answer, kind, request->name);
-    else
+        update_nothing(store, kind, request, given, answer);
+    else if (!is_blind(kind, given, answer))
         replace(store, kind, request, before, given, answer);
 }
 
@@ -337,7 +247,7 @@ static void apply(struct api_store *store, const struct api_kind *kind,
     json_auto_t *given = given_object(kind, request, answer);
     if (given == NULL)
         return;
-    if (json_object_get(meta(given), "managedFields") != NULL) {
+    if (json_object_get(json_object_get(given, "metadata"), "managedFields") != NULL) {
         answer_bad_request(answer, "metadata.managedFields must be nil");
         return;
     }
@@ -357,7 +267,7 @@ static void apply(struct api_store *store, const struct api_kind *kind,
     if (after == NULL)
         return;
     bool made = before == NULL;
-    keep(store, kind, before, after);
+    keep(store, &writer, before, after);
     answer_object(store, kind, request, request->name, made ? 201 : 200, answer);
 }
 
@@ -395,9 +305,9 @@ void write_delete(struct api_store *store, const struct api_kind *kind,
     }
     if (has_preconditions_failed(kind, before, request, answer))
         return;
-    if (json_array_size(json_object_get(meta(before), "finalizers")) == 0) {
+    if (json_array_size(json_object_get(json_object_get(before, "metadata"), "finalizers")) == 0) {
         json_t *details = status_details(kind, request->name);
-        set_text(details, "uid", object_meta(before, "uid"));
+        json_object_set_new(details, "uid", json_string(object_meta(before, "uid")));
         store_write(store, kind, request->ns, request->name, NULL);
         answer_json(answer, 200,
                     json_pack("{ss ss s{} ss so}", "kind", "Status", "apiVersion", "v1", "metadata",
@@ -408,9 +318,10 @@ void write_delete(struct api_store *store, const struct api_kind *kind,
         char now[CLOCK_TEXT];
         clock_text(now);
         json_t *after = json_copy(before);
-        json_object_set_new(after, "metadata", json_copy(meta(before)));
-        set_text(meta(after), "deletionTimestamp", now);
-        json_object_set_new(meta(after), "deletionGracePeriodSeconds", json_integer(0));
+        json_object_set_new(after, "metadata", json_copy(json_object_get(before, "metadata")));
+        set_meta(after, "deletionTimestamp", now);
+        json_object_set_new(json_object_get(after, "metadata"), "deletionGracePeriodSeconds",
+                            json_integer(0));
         store_write(store, kind, request->ns, request->name, after);
     }
     answer_object(store, kind, request, request->name, 200, answer);
@@ -421,5 +332,5 @@ void write_put(struct api_store *store, const struct api_kind *kind, const json_
     struct api_writer writer = {.manager = "test", .whole = true, .kind = kind};
     const char *ns = object_meta(object, "namespace");
     json_t *before = store_get(store, kind, ns, object_meta(object, "name"));
-    update(store, &writer, before, object);
+    keep_update(store, &writer, before, object);
 }
