@@ -29,6 +29,8 @@ static struct karta_mutate_options options_of(const struct admission_config *con
         .gang_all = config->gang_all,
         .excluded_kinds = config->excluded_kinds,
         .excluded_kind_count = config->excluded_kind_count,
+        .follows = config->follows,
+        .follows_arg = config->follows_arg,
         .deadline_ms = config->deadline_ms > 0 ? karta_engine_now_ms() + config->deadline_ms : 0};
 }
 

@@ -25,13 +25,13 @@ KARTA_API struct karta_snapshot *karta_snapshot_ref(struct karta_snapshot *snaps
 KARTA_API void karta_snapshot_unref(struct karta_snapshot *snapshot);
 
 /*
- * Loads every document of `bytes` (Karta, GangProfile or WorkloadPolicy; YAML or JSON). `origin` names the source
- * in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of the cluster). A
- * later definition of the same group/version/kind shadows the earlier; a document with a refusal is
- * left out and listed with state "failed". `problems` (may be NULL) collects what was wrong, each
- * path with "origin: " before it where the document is not the only one. 0, or KARTA_ERR_* when the
- * bytes could not be read at all (the entry is then listed as failed too). Only before the snapshot
- * is shared.
+ * Loads every document of `bytes` (Karta, GangProfile or WorkloadPolicy; YAML or JSON). `origin`
+ * names the source in lists and logs ("built-in:jobset.yaml", "cluster:my-karta" for an object of
+ * the cluster). A later definition of the same group/version/kind shadows the earlier; a document
+ * with a refusal is left out and listed with state "failed". `problems` (may be NULL) collects what
+ * was wrong, each path with "origin: " before it where the document is not the only one. 0, or
+ * KARTA_ERR_* when the bytes could not be read at all (the entry is then listed as failed too).
+ * Only before the snapshot is shared.
  */
 KARTA_API int karta_snapshot_load(struct karta_snapshot *snapshot, const char *bytes, size_t size,
                                   const char *origin, struct karta_problems *problems,
@@ -120,6 +120,12 @@ KARTA_API int karta_definition_gangs(const struct karta_definition *definition);
  * is ganged, or the profile writes on what is no gang too. 1 or 0. */
 KARTA_API int karta_profile_sees(const struct karta_profile *profile,
                                  const struct karta_definition *definition);
+/* How many `objects` the profile has: what its scheduler needs beside the pods. */
+KARTA_API size_t karta_profile_objects(const struct karta_profile *profile);
+KARTA_API const json_t *karta_profile_document(const struct karta_profile *profile);
+/* The profiles in force, by index; NULL past the end. */
+KARTA_API const struct karta_profile *
+karta_snapshot_profile_at(const struct karta_snapshot *snapshot, size_t index);
 KARTA_API const char *karta_profile_name(const struct karta_profile *profile);
 KARTA_API const char *karta_profile_origin(const struct karta_profile *profile);
 
