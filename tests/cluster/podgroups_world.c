@@ -11,12 +11,14 @@
 static struct karta_snapshot *in_force(void *arg)
 {
     struct world *world = arg;
-    return karta_snapshot_ref(world->snapshot);
+    return karta_snapshot_ref(atomic_load(&world->in_force));
 }
 
 static bool leads(void *arg)
 {
     struct maker *maker = arg;
+    if (maker->world->before_write != NULL)
+        maker->world->before_write(maker);
     return atomic_load(&maker->leads);
 }
 
@@ -31,6 +33,7 @@ void world_init(struct world *world)
                     true, true);
     api_server_kind(server, "scheduling.run.ai", "v2alpha2", "PodGroup", "podgroups", true, true);
     world->snapshot = test_snapshot();
+    atomic_store(&world->in_force, world->snapshot);
     world->config = (struct podgroups_config){.access = world->base.access,
                                               .metrics = world->base.metrics,
                                               .log = &world->base.log,

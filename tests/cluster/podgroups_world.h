@@ -18,9 +18,11 @@ struct maker {
 };
 
 struct world {
-    struct follower base; /* its server, access, metrics and log alone */
-    struct karta_snapshot *snapshot;
-    const char *profile; /* that workloads are created under */
+    struct follower base;                      /* its server, access, metrics and log alone */
+    struct karta_snapshot *snapshot;           /* the whole catalog */
+    _Atomic(struct karta_snapshot *) in_force; /* that one, or a test's own */
+    void (*before_write)(struct maker *maker); /* where it asks whether it leads; NULL: nothing */
+    const char *profile;                       /* that workloads are created under */
     struct podgroups_config config;
     struct maker makers[MAKERS];
 };

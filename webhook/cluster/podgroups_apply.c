@@ -195,15 +195,6 @@ static enum work_end write_object(struct job *job, struct watch *watch, const ch
     return end;
 }
 
-/* Its list is whole, or cannot be had: then each object is looked at before it is written. */
-static bool is_followed(const struct job *job, const struct watch *watch)
-{
-    pthread_mutex_lock(&job->groups->lock);
-    bool followed = watch->listed || reflector_refused(watch->reflector) != 0;
-    pthread_mutex_unlock(&job->groups->lock);
-    return followed;
-}
-
 static bool is_in_place(struct job *job, const json_t *object)
 {
     const char *ns = text_at(json_object_get(object, "metadata"), "namespace");
@@ -227,8 +218,8 @@ enum work_end groups_apply(struct job *job, const json_t *object)
         job->tells = !missing;
         return WORK_BLOCKED;
     }
-    if (!is_followed(job, watch))
-        return WORK_BLOCKED;
+    if (!watch->settled)
+        return WORK_BLOCKED; /* it may be known in a moment what is there */
     KARTA_AUTO_TEXT uid = NULL;
     groups_want(job, watch, name);
     enum work_end end = WORK_DONE;

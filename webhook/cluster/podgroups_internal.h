@@ -46,7 +46,7 @@ struct watch {
     bool listed;
     /* the worker's own */
     uint64_t definitions; /* what defines the kind, as a hash */
-    bool wanted, known_refused;
+    bool wanted, settled; /* settled: its list is whole, or nobody waits for it any more */
 };
 
 struct replica {

@@ -185,10 +185,15 @@ void groups_look(struct podgroups *groups)
     pthread_mutex_unlock(&groups->lock);
 }
 
-static bool is_settled(const struct watch *watch, int64_t now_ms)
+/* Whether it is waited for no longer; whoever did goes on. Wants the lock. */
+static bool settle(struct watch *watch, int64_t now_ms)
 {
-    return watch->listed || reflector_refused(watch->reflector) != 0 ||
-           now_ms - watch->began_ms > PATIENCE_MS;
+    bool settled = watch->listed || reflector_refused(watch->reflector) != 0 ||
+                   now_ms - watch->began_ms > PATIENCE_MS;
+    if (settled && !watch->settled)
+        queue_unblock(watch->groups);
+    watch->settled = watch->settled || settled;
+    return watch->settled;
 }
 
 bool groups_are_settled(struct podgroups *groups)
@@ -198,7 +203,7 @@ bool groups_are_settled(struct podgroups *groups)
     pthread_mutex_lock(&groups->lock);
     for (size_t i = 0; i < groups->watch_count; i++)
         settled = settled && (groups->watches[i]->what == WATCH_WORKLOADS ||
-                              is_settled(groups->watches[i], now_ms));
+                              settle(groups->watches[i], now_ms));
     pthread_mutex_unlock(&groups->lock);
     return settled;
 }
@@ -222,10 +227,10 @@ void groups_check(struct podgroups *groups)
     bool leads = groups->config.leads(groups->config.leads_arg), settled = groups->looked;
     pthread_mutex_lock(&groups->lock);
     for (size_t i = 0; i < groups->watch_count; i++) {
-        const struct watch *watch = groups->watches[i];
+        struct watch *watch = groups->watches[i];
         int refused = reflector_refused(watch->reflector);
         bool well = watch->listed && refused != 401 && refused != 403;
-        settled = settled && is_settled(watch, now_ms);
+        settled = settle(watch, now_ms) && settled;
         state.followed += well;
         state.refused += refused != 0 && !well;
         state.waiting += refused == 0 && !well;
