@@ -172,6 +172,7 @@ static void podgroups__rights_taken_and_given_back(void **state)
                          0);
         world_create_jobset(&world, name, name, 2);
         WAIT_FOR(world_counted(&world, FAILED("refused")) >= before + 3);
+        WAIT_FOR(follows_jobsets() == (i > 0)); /* what can't be read isn't ganged */
         assert_int_equal(api_server_count(world.base.server, "podgroups"), i);
         api_server_fault(world.base.server, rights[i].verb, rights[i].plural, API_FAULT_NONE, 0, 0);
         WAIT_FOR(api_server_count(world.base.server, "podgroups") == i + 1);

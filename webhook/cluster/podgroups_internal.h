@@ -45,8 +45,9 @@ struct watch {
     unsigned round; /* of the list under way: what is older was not in it */
     bool listed;
     /* the worker's own */
-    uint64_t definitions; /* what defines the kind, as a hash */
-    bool wanted, settled; /* settled: its list is whole, or nobody waits for it any more */
+    int64_t unreadable_ms; /* when a workload may last not be read; 0: never, or that is over */
+    uint64_t definitions;  /* what defines the kind, as a hash */
+    bool wanted, settled;  /* settled: its list is whole, or nobody waits for it any more */
 };
 
 struct replica {

@@ -15,6 +15,9 @@
 #define LOOK_MS 10000
 /* who has not listed for so long is waited for no longer */
 #define PATIENCE_MS 10000
+/* how long a kind is not ganged after one of it could not be read: longer than a retry takes, so
+ * that it is not ganged for as long as that goes on */
+#define UNREADABLE_MS 120000
 
 static bool profiles_need_objects(const struct podgroups *groups)
 {
@@ -220,6 +223,13 @@ bool groups_know_pods(struct podgroups *groups)
     return known;
 }
 
+/* A watch that is open goes on where its right is taken away; reading shows it. */
+static bool is_well(const struct watch *watch, int refused, int64_t now_ms)
+{
+    bool unreadable = watch->unreadable_ms != 0 && now_ms - watch->unreadable_ms < UNREADABLE_MS;
+    return watch->listed && refused != 401 && refused != 403 && !unreadable;
+}
+
 void groups_check(struct podgroups *groups)
 {
     struct metrics_podgroups_state state = {0};
@@ -229,11 +239,12 @@ void groups_check(struct podgroups *groups)
     for (size_t i = 0; i < groups->watch_count; i++) {
         struct watch *watch = groups->watches[i];
         int refused = reflector_refused(watch->reflector);
-        bool well = watch->listed && refused != 401 && refused != 403;
+        bool well = is_well(watch, refused, now_ms);
         settled = settle(watch, now_ms) && settled;
         state.followed += well;
-        state.refused += refused != 0 && !well;
-        state.waiting += refused == 0 && !well;
+        bool waits = refused == 0 && watch->unreadable_ms == 0;
+        state.refused += !waits && !well;
+        state.waiting += waits && !well;
         atomic_store(&groups->follows[i], well && watch->what != WATCH_MADE ? watch->kind_id : 0);
     }
     for (size_t i = groups->watch_count; i < WATCHES; i++)

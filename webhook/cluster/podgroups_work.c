@@ -120,6 +120,10 @@ static enum work_end read_workload(struct job *job)
         end = groups_judge(job, resource, &answer);
     else
         job->object = json_incref(answer.body);
+    if (answer.status == 403)
+        job->watch->unreadable_ms = karta_engine_now_ms();
+    else if (answer.status == 200)
+        job->watch->unreadable_ms = 0;
     kube_answer_dispose(&answer);
     return end;
 }
