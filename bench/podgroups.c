@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,11 +132,15 @@ static long memory_kb(const struct maker_process *maker, const char *what)
     return kb;
 }
 
-static void end_maker(struct maker_process *maker)
+/* Gives the CPU seconds that it took. */
+static double end_maker(struct maker_process *maker)
 {
+    struct rusage usage = {0};
     close(maker->in);
-    waitpid(maker->pid, NULL, 0);
+    wait4(maker->pid, NULL, 0, &usage);
     close(maker->out);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 static int by_size(const void *a, const void *b)
@@ -169,10 +174,10 @@ static void measure_lag(struct world *world)
     }
     qsort(lag_ms, CREATIONS, sizeof lag_ms[0], by_size);
     printf("%d creations at %d/s: a group after %lld ms (median), %lld ms (99 of 100), %lld ms "
-           "(last)\n",
+           "(last); %.1f s of CPU\n",
            CREATIONS, PER_SECOND, (long long)lag_ms[CREATIONS / 2],
-           (long long)lag_ms[CREATIONS * 99 / 100], (long long)lag_ms[CREATIONS - 1]);
-    end_maker(&maker);
+           (long long)lag_ms[CREATIONS * 99 / 100], (long long)lag_ms[CREATIONS - 1],
+           end_maker(&maker));
 }
 
 static void measure_sync(struct world *world, const char *what)
@@ -184,11 +189,14 @@ static void measure_sync(struct world *world, const char *what)
     struct maker_process maker = start_maker(api_server_url(server));
     await(&maker);
     int64_t took_ms = karta_engine_now_ms() - began_ms;
-    printf("%s: %.1f s, %zu requests, %zu of them writes; %zu groups; %ld MB (%ld MB at most)\n",
-           what, (double)took_ms / 1000, api_server_asked(server, NULL, NULL) - asked,
-           api_server_asked(server, "patch", NULL) - written, api_server_count(server, "podgroups"),
-           memory_kb(&maker, "VmRSS") / 1024, memory_kb(&maker, "VmHWM") / 1024);
-    end_maker(&maker);
+    long now_kb = memory_kb(&maker, "VmRSS"), most_kb = memory_kb(&maker, "VmHWM");
+    size_t requests = api_server_asked(server, NULL, NULL) - asked;
+    size_t writes = api_server_asked(server, "patch", NULL) - written;
+    double cpu = end_maker(&maker);
+    printf("%s: %.1f s, %zu requests, %zu of them writes; %zu groups; %ld MB (%ld MB at most); "
+           "%.1f s of CPU\n",
+           what, (double)took_ms / 1000, requests, writes, api_server_count(server, "podgroups"),
+           now_kb / 1024, most_kb / 1024, cpu);
 }
 
 /* A fifth of the workloads has groups per replica, of all the pods. */
