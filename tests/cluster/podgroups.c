@@ -192,6 +192,64 @@ static void podgroups__a_restart_writes_nothing(void **state)
     assert_int_equal(api_server_asked(world.base.server, "patch", NULL), patches + 1);
 }
 
+/* Requests are few here: hundreds that were there before take long. */
+static void podgroups__a_new_workload_does_not_wait_for_the_many(void **state)
+{
+    (void)state;
+    world.config.per_second = 20;
+    for (int i = 0; i < 200; i++) {
+        KARTA_AUTO_TEXT name = mem_format("many-%d", i);
+        world_create_jobset(&world, name, name, 2);
+    }
+    world_start(&world);
+    WAIT_FOR(api_server_count(world.base.server, "podgroups") > 0);
+    world_create_jobset(&world, "u1", "new", 2);
+    KARTA_AUTO_TEXT name = world_group(&world, "jobsets", "new");
+    WAIT_FOR(world_has(&world, name));
+    assert_true(api_server_count(world.base.server, "podgroups") < 200);
+}
+
+static void made_under(const char *profile, const char *group, const char *version,
+                       const char *expected)
+{
+    world.profile = profile;
+    api_server_forget_kind(world.base.server, "scheduling.run.ai", "v2alpha2", "PodGroup");
+    api_server_kind(world.base.server, group, version, "PodGroup", "podgroups", true, true);
+    json_auto_t *spec = test_json(expected);
+    world_create(&world, "u1",
+                 "{'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {'name': 'train', "
+                 "'namespace': 'ml', 'labels': {'workloadmap.dev/queue': 'team-a'}}, 'spec': "
+                 "{'parallelism': 3, 'completions': 3, 'template': {'spec': {'containers': "
+                 "[{'name': 'main', 'image': 'i', 'resources': {'requests': {'cpu': '2'}}}]}}}}");
+    KARTA_AUTO_TEXT name = world_group(&world, "jobs", "train");
+    world_start(&world);
+    WAIT_FOR(world_has(&world, name));
+    json_auto_t *made = world_podgroup(&world, name);
+    assert_json_equal(json_object_get(made, "spec"), spec);
+}
+
+static void podgroups__of_volcano(void **state)
+{
+    (void)state;
+    made_under("volcano", "scheduling.volcano.sh", "v1beta1",
+               "{'minMember': 3, 'queue': 'team-a', 'minTaskMember': {'job': 3}, 'minResources': "
+               "{'cpu': '6'}}");
+}
+
+static void podgroups__of_coscheduling(void **state)
+{
+    (void)state;
+    made_under("coscheduling", "scheduling.x-k8s.io", "v1alpha1",
+               "{'minMember': 3, 'minResources': {'cpu': '6'}}");
+}
+
+static void podgroups__of_kubernetes_itself(void **state)
+{
+    (void)state;
+    made_under("native", "scheduling.k8s.io", "v1beta1",
+               "{'schedulingPolicy': {'gang': {'minCount': 3}}}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +263,10 @@ int main(void)
         TEST(podgroups__are_removed_with_their_group),
         TEST(podgroups__per_replica_know_workload_and_queue),
         TEST(podgroups__a_restart_writes_nothing),
+        TEST(podgroups__a_new_workload_does_not_wait_for_the_many),
+        TEST(podgroups__of_volcano),
+        TEST(podgroups__of_coscheduling),
+        TEST(podgroups__of_kubernetes_itself),
     };
     return cmocka_run_group_tests_name("podgroups", tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void wait_for_work(struct podgroups *groups, bool idle)
     pthread_mutex_lock(&groups->lock);
     int rc = 0;
     while (!groups->stopping && !groups->woken && rc != ETIMEDOUT &&
-           (idle || groups->queues[QUEUE_READY].count == 0))
+           (idle || groups->queues[QUEUE_READY].count + groups->queues[QUEUE_SWEEP].count == 0))
         rc = pthread_cond_timedwait(&groups->wake, &groups->lock, &until);
     groups->woken = false;
     pthread_mutex_unlock(&groups->lock);
@@ -94,7 +94,7 @@ int podgroups_start(const struct podgroups_config *config, struct podgroups **gr
         return mem_error(err);
     made->config = *config;
     made->token_ms = karta_engine_now_ms();
-    made->tokens = 1;
+    made->tokens = 100; /* an empty bucket would make the first of all wait longest */
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

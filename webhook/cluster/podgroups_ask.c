@@ -40,6 +40,13 @@ int groups_ask(struct podgroups *groups, const struct kube_request *request,
     return rc;
 }
 
+/* Refused by RBAC, which says that a user "cannot" do it; quotas and webhooks say 403 too. */
+static bool is_right_missing(const struct kube_answer *answer)
+{
+    const char *message = json_string_value(json_object_get(answer->body, "message"));
+    return answer->status == 403 && message != NULL && strstr(message, "\" cannot ") != NULL;
+}
+
 enum work_end groups_judge(struct job *job, const struct kube_resource *resource,
                            const struct kube_answer *answer)
 {
@@ -51,10 +58,8 @@ enum work_end groups_judge(struct job *job, const struct kube_resource *resource
     if (status == 0 || status == 401 || status == 429 || status >= 500)
         return WORK_PAUSE;
     job->failure = METRICS_PODGROUPS_REFUSED;
-    if (status == 403)
-        job->refused = resource;
-    else
-        job->tells = true;
+    job->tells = !is_right_missing(answer);
+    job->refused = job->tells ? NULL : resource;
     return WORK_RETRY;
 }
 

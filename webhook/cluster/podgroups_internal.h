@@ -43,7 +43,7 @@ struct watch {
     int64_t began_ms;
     /* under the lock */
     unsigned round; /* of the list under way: what is older was not in it */
-    bool listed;
+    bool listing, listed;
     /* the worker's own */
     int64_t unreadable_ms; /* when a workload may last not be read; 0: never, or that is over */
     uint64_t definitions;  /* what defines the kind, as a hash */
@@ -89,7 +89,14 @@ struct brood {
     struct made *made;
 };
 
-enum queue_place { QUEUE_NONE, QUEUE_READY, QUEUE_LATER, QUEUE_BLOCKED, QUEUE_PLACES };
+enum queue_place {
+    QUEUE_NONE,
+    QUEUE_READY, /* something happened to it */
+    QUEUE_SWEEP, /* one of many, in its turn: listed, tried again, under another snapshot */
+    QUEUE_LATER,
+    QUEUE_BLOCKED,
+    QUEUE_PLACES
+};
 
 struct workload {
     struct table_entry entry;
@@ -175,7 +182,7 @@ struct crowd *groups_crowd(struct podgroups *groups, uint64_t kind, const char *
 /* Frees them where nothing is left in them. */
 void groups_drop_brood(struct podgroups *groups, struct brood *brood);
 void groups_drop_crowd(struct podgroups *groups, struct crowd *crowd);
-/* Its objects have to be looked at again. NULL is allowed. */
+/* Its objects have to be looked at again, now. NULL is allowed. */
 void groups_stir(struct podgroups *groups, struct workload *workload);
 /* False, and said once: there are too many. */
 bool groups_has_room(struct podgroups *groups, const struct table *table, size_t most);
@@ -194,7 +201,7 @@ void queue_put(struct podgroups *groups, struct workload *workload, enum queue_p
                int64_t due_ms);
 /* The first that is ready, or whose time has come; it is in no queue then. NULL: none. */
 struct workload *queue_take(struct podgroups *groups, int64_t now_ms);
-/* All that are blocked are ready. */
+/* All that are blocked have their turn. */
 void queue_unblock(struct podgroups *groups);
 /* How long the workload that has waited longest has, in ms; the blocked are not counted. */
 int64_t queue_lag_ms(const struct podgroups *groups, int64_t now_ms);

@@ -125,7 +125,7 @@ static void look_for_missing(struct podgroups *groups)
 static bool stir(void *arg, struct table_entry *entry)
 {
     struct podgroups *groups = arg;
-    queue_put(groups, (struct workload *)entry, QUEUE_READY, 0);
+    queue_put(groups, (struct workload *)entry, QUEUE_SWEEP, 0);
     return true;
 }
 
@@ -250,7 +250,7 @@ void groups_check(struct podgroups *groups)
     for (size_t i = groups->watch_count; i < WATCHES; i++)
         atomic_store(&groups->follows[i], 0);
     if (leads) {
-        state.queued = groups->queues[QUEUE_READY].count;
+        state.queued = groups->queues[QUEUE_READY].count + groups->queues[QUEUE_SWEEP].count;
         state.retried = groups->queues[QUEUE_LATER].count;
         state.blocked = groups->queues[QUEUE_BLOCKED].count;
         state.lag_ms = queue_lag_ms(groups, now_ms);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which workloads' objects have to be looked at. The one idea: a workload stands in at most one
- * place, so the queue is never longer than what is followed, however much happens.
+ * place, so the queue is never longer than what is followed, however much happens; and what just
+ * happened comes before what is only to be looked through.
  */
 #include "podgroups_internal.h"
 
@@ -32,7 +33,8 @@ static void append(struct podgroups *groups, struct workload *workload, enum que
 void queue_put(struct podgroups *groups, struct workload *workload, enum queue_place place,
                int64_t due_ms)
 {
-    if (place == QUEUE_READY && workload->place == QUEUE_READY)
+    bool ready = workload->place == QUEUE_READY || workload->place == QUEUE_SWEEP;
+    if (ready && (place == workload->place || place == QUEUE_SWEEP))
         return;
     take_out(groups, workload);
     if (place == QUEUE_NONE) {
@@ -43,7 +45,7 @@ void queue_put(struct podgroups *groups, struct workload *workload, enum queue_p
         workload->since_ms = karta_engine_now_ms();
     workload->due_ms = due_ms;
     append(groups, workload, place);
-    if (place == QUEUE_READY)
+    if (place == QUEUE_READY || place == QUEUE_SWEEP)
         pthread_cond_signal(&groups->wake);
 }
 
@@ -52,7 +54,7 @@ static void promote(struct podgroups *groups, int64_t now_ms)
     for (struct workload *at = groups->queues[QUEUE_LATER].first, *after; at != NULL; at = after) {
         after = at->after;
         if (at->due_ms <= now_ms)
-            queue_put(groups, at, QUEUE_READY, 0);
+            queue_put(groups, at, QUEUE_SWEEP, 0);
     }
 }
 
@@ -60,6 +62,8 @@ struct workload *queue_take(struct podgroups *groups, int64_t now_ms)
 {
     promote(groups, now_ms);
     struct workload *first = groups->queues[QUEUE_READY].first;
+    if (first == NULL)
+        first = groups->queues[QUEUE_SWEEP].first;
     if (first != NULL)
         take_out(groups, first);
     return first;
@@ -69,7 +73,7 @@ void queue_unblock(struct podgroups *groups)
 {
     struct workload *first;
     while ((first = groups->queues[QUEUE_BLOCKED].first) != NULL)
-        queue_put(groups, first, QUEUE_READY, 0);
+        queue_put(groups, first, QUEUE_SWEEP, 0);
 }
 
 int64_t queue_lag_ms(const struct podgroups *groups, int64_t now_ms)

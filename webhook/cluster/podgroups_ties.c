@@ -76,6 +76,7 @@ void groups_begin(struct watch *watch)
 {
     pthread_mutex_lock(&watch->groups->lock);
     watch->round++;
+    watch->listing = true;
     pthread_mutex_unlock(&watch->groups->lock);
 }
 
@@ -83,6 +84,7 @@ void groups_begin(struct watch *watch)
 void groups_end(struct watch *watch)
 {
     struct podgroups *groups = watch->groups;
+    watch->listing = false;
     watch->listed = true;
     queue_unblock(groups);
     groups->woken = true;

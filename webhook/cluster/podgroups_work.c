@@ -229,7 +229,7 @@ static void put_back(struct podgroups *groups, struct workload *workload, const 
         break;
     case WORK_PAUSE:
     case WORK_STOPPED:
-        queue_put(groups, workload, QUEUE_READY, 0);
+        queue_put(groups, workload, QUEUE_SWEEP, 0);
         break;
     }
 }

@@ -165,7 +165,8 @@ static void take(struct watch *watch, const json_t *metadata, const struct karta
     }
     workload->state = state;
     workload->failures = 0;
-    groups_stir(groups, workload);
+    workload->done = 0;
+    queue_put(groups, workload, watch->listing ? QUEUE_SWEEP : QUEUE_READY, 0);
 }
 
 static void on_object(void *arg, const json_t *object)
