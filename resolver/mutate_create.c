@@ -53,6 +53,18 @@ static bool excluded(const struct mutate *mutate)
     return false;
 }
 
+/* A gang whose objects never come would wait for ever, silently. New text; NULL: they come. */
+static char *unmade_reason(const struct mutate *mutate, const char *group, const char *kind)
+{
+    const struct karta_mutate_options *options = mutate->options;
+    if (mutate->definition->group_count == 0 || mutate->profile->object_count == 0 ||
+        options->follows == NULL ||
+        options->follows(options->follows_arg, group, kind))
+        return NULL;
+    return mem_format("what profile %s needs beside the pods can't be made: %s%s%s isn't watched",
+                      mutate->profile->name, kind, group[0] != '\0' ? "." : "", group);
+}
+
 /* Why the kind isn't ganged at all: new text, or NULL where it may be. */
 static char *kind_reason(const struct mutate *mutate)
 {
@@ -64,7 +76,8 @@ static char *kind_reason(const struct mutate *mutate)
     const struct karta_definition *owner = ganging_owner(mutate);
     if (owner != NULL)
         return mem_format("its owner's kind is ganged by definition %s", owner->name);
-    return profile_refuses(mutate->profile, gvk->group, gvk->kind);
+    char *reason = profile_refuses(mutate->profile, gvk->group, gvk->kind);
+    return reason != NULL ? reason : unmade_reason(mutate, gvk->group, gvk->kind);
 }
 
 static bool template_opts_out(const struct resolved *resolved)
@@ -92,6 +105,12 @@ static void check_gangs(struct mutate *mutate, const struct plan *plan)
     }
     if (plan->reason[0] != '\0')
         mutate_refuse(mutate, "%s", plan->reason);
+    for (size_t g = 0; g < plan->group_count; g++) {
+        KARTA_AUTO_TEXT unmade =
+            plan->groups[g].per_replica ? unmade_reason(mutate, "", "Pod") : NULL;
+        if (unmade != NULL)
+            mutate_refuse(mutate, "%s", unmade);
+    }
     if (!mutate->profile->require_gang || (largest != NULL && largest->min_member > 1))
         return;
     if (largest == NULL)

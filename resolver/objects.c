@@ -76,10 +76,30 @@ static json_t *metadata_of(const json_t *object, const char *ns)
     return NULL;
 }
 
+/* Which groups per replica are asked for, and what names them. */
+struct wanted_replicas {
+    const struct karta_object_options *options;
+    const struct gang_memory *memory;
+};
+
+/* A group per replica as its own pods know it: they carry no subgroup. */
+static int as_replica(json_t *group, const char *name, const char *key)
+{
+    json_object_del(group, "perReplica");
+    json_object_del(group, "count");
+    json_object_del(group, "subGroups");
+    int failed = json_object_set_new(group, "name", json_string(name));
+    return failed | json_object_set_new(group, "key", json_string(key));
+}
+
+/* `name` and `key`: of one of a group per replica; NULL otherwise. */
 static json_t *input_of(const struct mutate *mutate, const struct resolved *resolved,
-                        const struct plan *plan, size_t g, struct karta_error *err)
+                        const struct plan *plan, size_t g, const char *name, const char *key,
+                        struct karta_error *err)
 {
     json_auto_t *group = plan_group_json(&plan->groups[g], true);
+    if (group == NULL || (name != NULL && as_replica(group, name, key) != 0))
+        return NULL;
     json_t *requests = NULL, *roles = NULL;
     int code = roles_min_requests(resolved, plan, g, &requests, err);
     if (code == 0 && requests != NULL && json_object_set_new(group, "minRequests", requests) != 0)
@@ -102,30 +122,63 @@ static int note_per_replica(const struct planned_group *group, json_t *list,
     return json_array_append_new(list, entry) == 0 ? 0 : mem_error(err);
 }
 
+static int evaluate_group(const struct mutate *mutate, const struct resolved *resolved,
+                          const struct plan *plan, size_t g, const char *name, const char *key,
+                          json_t *objects, struct karta_error *err)
+{
+    const struct planned_group *group = &plan->groups[g];
+    if (group->pods <= 0 || group->min_member <= 0)
+        return 0;
+    json_t *members = input_of(mutate, resolved, plan, g, name, key, err);
+    if (members == NULL)
+        return err->code != 0 ? err->code : mem_error(err);
+    return evaluate(mutate->profile, members, mutate->options->deadline_ms, objects, err);
+}
+
+static int evaluate_replicas(const struct mutate *mutate, const struct resolved *resolved,
+                             const struct plan *plan, size_t g,
+                             const struct wanted_replicas *wanted, json_t *objects,
+                             struct karta_error *err)
+{
+    const char *group = plan->groups[g].definition->name;
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < wanted->options->replica_count; i++) {
+        const struct karta_replica *replica = &wanted->options->replicas[i];
+        char name[NAME_SIZE];
+        if (strcmp(replica->group, group) != 0)
+            continue;
+        code = name_pod_group(&wanted->memory->owner, group, replica->key, wanted->memory->nonce,
+                              name, err);
+        if (code == 0)
+            code = evaluate_group(mutate, resolved, plan, g, name, replica->key, objects, err);
+    }
+    return code;
+}
+
 static int evaluate_groups(const struct mutate *mutate, const struct resolved *resolved,
-                           const struct plan *plan, struct karta_objects *out,
-                           struct karta_error *err)
+                           const struct plan *plan, const struct wanted_replicas *wanted,
+                           struct karta_objects *out, struct karta_error *err)
 {
     int code = 0;
     for (size_t g = 0; code == 0 && g < plan->group_count; g++) {
         const struct planned_group *group = &plan->groups[g];
         if (mutate->profile->object_count == 0)
             break;
-        if (group->per_replica)
-            code = note_per_replica(group, out->per_replica, err);
-        else if (group->pods > 0 && group->min_member > 0) {
-            json_t *members = input_of(mutate, resolved, plan, g, err);
-            code = members != NULL ? evaluate(mutate->profile, members,
-                                              mutate->options->deadline_ms, out->objects, err)
-                                   : (err->code != 0 ? err->code : mem_error(err));
+        if (!group->per_replica) {
+            code = evaluate_group(mutate, resolved, plan, g, NULL, NULL, out->objects, err);
+            continue;
         }
+        code = note_per_replica(group, out->per_replica, err);
+        if (code == 0)
+            code = evaluate_replicas(mutate, resolved, plan, g, wanted, out->objects, err);
     }
     return code;
 }
 
-static int plan_objects(struct mutate *mutate, const struct gang_memory *memory,
+static int plan_objects(struct mutate *mutate, const struct wanted_replicas *wanted,
                         struct karta_objects *out, struct karta_error *err)
 {
+    const struct gang_memory *memory = wanted->memory;
     struct resolved *resolved = NULL;
     KARTA_CLEANUP(plan_dispose) struct plan plan = {0};
     const struct plan_identity identity = {&memory->owner, memory->nonce, memory};
@@ -138,7 +191,7 @@ static int plan_objects(struct mutate *mutate, const struct gang_memory *memory,
     if (code == 0 && mutate_keep_shape(memory, &plan))
         code = mutate_minimum(mutate, &plan, MINIMUM_NEAREST, err);
     if (code == 0)
-        code = evaluate_groups(mutate, resolved, &plan, out, err);
+        code = evaluate_groups(mutate, resolved, &plan, wanted, out, err);
     resolved_free(resolved);
     return code;
 }
@@ -175,6 +228,7 @@ int karta_group_objects(const struct karta_snapshot *snapshot, const json_t *obj
     struct mutate mutate = {
         .snapshot = snapshot, .object = object, .options = &as_mutation, .out = &unused};
     KARTA_CLEANUP(gang_memory_dispose) struct gang_memory memory;
+    const struct wanted_replicas wanted = {options, &memory};
     int code = begin(objects, error);
     bool ganged = gang_memory_read(object, ns, &memory);
     if (code == 0 && !ganged)
@@ -186,7 +240,7 @@ int karta_group_objects(const struct karta_snapshot *snapshot, const json_t *obj
     if (code == 0)
         code = find_parts(&mutate, memory.profile, error);
     if (code == 0)
-        code = plan_objects(&mutate, &memory, objects, error);
+        code = plan_objects(&mutate, &wanted, objects, error);
     mutate_end(&mutate);
     karta_mutation_dispose(&unused);
     return code;

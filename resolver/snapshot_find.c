@@ -236,6 +236,22 @@ int karta_profile_sees(const struct karta_profile *profile,
     return refusal == NULL;
 }
 
+size_t karta_profile_objects(const struct karta_profile *profile)
+{
+    return profile->object_count;
+}
+
+const json_t *karta_profile_document(const struct karta_profile *profile)
+{
+    return profile->document;
+}
+
+const struct karta_profile *karta_snapshot_profile_at(const struct karta_snapshot *snapshot,
+                                                      size_t index)
+{
+    return index < snapshot->profile_count ? snapshot->profiles[index] : NULL;
+}
+
 const char *karta_profile_name(const struct karta_profile *profile)
 {
     return profile->name;

@@ -181,8 +181,14 @@ int host_make_cluster(struct host *host, struct karta_error *err)
         return rc;
     config.ns = host->own_namespace != NULL ? host->own_namespace : OUTSIDE_NAMESPACE;
     config.identity = host->identity;
+    config.podgroups = !host->options->no_podgroups;
     metrics_follow_cluster(host->metrics);
-    return cluster_new(&config, &host->cluster, err);
+    rc = cluster_new(&config, &host->cluster, err);
+    if (rc == 0) {
+        host->admission.follows = cluster_follows;
+        host->admission.follows_arg = host->cluster;
+    }
+    return rc;
 }
 
 int host_start_cluster(struct host *host, struct karta_error *err)

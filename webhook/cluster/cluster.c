@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "controller.h"
+#include "podgroups.h"
 
 static const struct kube_resource followed[LIVE_KINDS] = {
     [LIVE_KARTAS] = {"run.ai", "v1alpha1", "kartas"},
@@ -20,6 +21,7 @@ struct cluster {
     struct live *live;
     _Atomic(struct reflector *) reflectors[LIVE_KINDS]; /* NULL until they are started */
     _Atomic(struct controller *) controller;            /* likewise */
+    _Atomic(struct podgroups *) podgroups;              /* likewise; NULL: somebody else's */
     pthread_mutex_t notifying;                          /* held while the host is called */
     bool quiet;                                         /* it is called no more */
 };
@@ -47,6 +49,27 @@ int cluster_new(const struct cluster_config *config, struct cluster **cluster,
     return 0;
 }
 
+static bool leads(void *arg)
+{
+    struct cluster *cluster = arg;
+    return controller_may_write(atomic_load(&cluster->controller));
+}
+
+static int start_podgroups(struct cluster *cluster, struct karta_error *err)
+{
+    const struct podgroups_config config = {.access = cluster->config.access,
+                                            .metrics = cluster->config.metrics,
+                                            .log = cluster->config.log,
+                                            .in_force = cluster->config.in_force,
+                                            .in_force_arg = cluster->config.arg,
+                                            .leads = leads,
+                                            .leads_arg = cluster};
+    struct podgroups *groups = NULL;
+    int rc = podgroups_start(&config, &groups, err);
+    atomic_store(&cluster->podgroups, groups);
+    return rc;
+}
+
 int cluster_start(struct cluster *cluster, struct karta_error *err)
 {
     struct controller *controller = NULL;
@@ -62,7 +85,7 @@ int cluster_start(struct cluster *cluster, struct karta_error *err)
         rc = reflector_start(&config, &reflector, err);
         atomic_store(&cluster->reflectors[i], reflector);
     }
-    return rc;
+    return rc == 0 && cluster->config.podgroups ? start_podgroups(cluster, err) : rc;
 }
 
 /* All are asked before the first is waited for. */
@@ -72,6 +95,7 @@ void cluster_stop(struct cluster *cluster)
         return;
     for (size_t i = 0; i < LIVE_KINDS; i++)
         reflector_stop(atomic_load(&cluster->reflectors[i]));
+    podgroups_stop(atomic_load(&cluster->podgroups));
     controller_stop(atomic_load(&cluster->controller));
     pthread_mutex_lock(&cluster->notifying);
     cluster->quiet = true;
@@ -84,6 +108,7 @@ void cluster_free(struct cluster *cluster)
         return;
     for (size_t i = 0; i < LIVE_KINDS; i++)
         reflector_free(atomic_load(&cluster->reflectors[i]));
+    podgroups_free(atomic_load(&cluster->podgroups)); /* before the Lease is given back */
     controller_free(atomic_load(&cluster->controller));
     live_free(cluster->live);
     pthread_mutex_destroy(&cluster->notifying);
@@ -100,6 +125,16 @@ void cluster_wake(struct cluster *cluster)
     struct controller *controller = atomic_load(&cluster->controller);
     if (controller != NULL)
         controller_wake(controller);
+    struct podgroups *groups = atomic_load(&cluster->podgroups);
+    if (groups != NULL)
+        podgroups_wake(groups);
+}
+
+bool cluster_follows(void *arg, const char *group, const char *kind)
+{
+    struct cluster *cluster = arg;
+    const struct podgroups *groups = atomic_load(&cluster->podgroups);
+    return !cluster->config.podgroups || (groups != NULL && podgroups_follow(groups, group, kind));
 }
 
 bool cluster_waits(struct cluster *cluster, char *text, size_t room)
@@ -115,5 +150,6 @@ bool cluster_waits(struct cluster *cluster, char *text, size_t room)
             snprintf(text, room, "%s.%s are not listed yet", followed[i].plural, followed[i].group);
         return true;
     }
-    return false;
+    struct podgroups *groups = atomic_load(&cluster->podgroups);
+    return groups != NULL && podgroups_wait(groups, text, room);
 }

@@ -27,6 +27,7 @@ struct cluster_config {
     const char *const *profile; /* where the name of the profile in force stands once it is known */
     const struct karta_group_kind *excluded_kinds;
     size_t excluded_kind_count;
+    bool podgroups;                               /* made here: not somebody else's */
     struct configurations_options configurations; /* neither url nor service: not written */
     struct serving_config serving;                /* name NULL: certificates come from elsewhere */
 };
@@ -46,6 +47,10 @@ void cluster_free(struct cluster *cluster);
 struct live *cluster_live(struct cluster *cluster);
 /* Another snapshot is in force: what the cluster is told may have to change. Any thread. */
 void cluster_wake(struct cluster *cluster);
+
+/* Whether the objects that gangs of a kind need will be made; true where that is somebody else's.
+ * `cluster` is a struct cluster. Any thread, never waits. */
+bool cluster_follows(void *cluster, const char *group, const char *kind);
 
 /* Why not every resource was listed once, one line; false where each was. Any thread. */
 bool cluster_waits(struct cluster *cluster, char *text, size_t room);

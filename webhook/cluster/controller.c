@@ -56,6 +56,7 @@ bool controller_leads(struct controller *controller)
         controller_tell(controller, &controller->lease_trouble, rc != 0 ? &err : NULL);
     }
     bool leads = lease_holds(controller->lease, KUBE_WRITE_MS);
+    atomic_store(&controller->leads_until_ms, lease_until(controller->lease, KUBE_WRITE_MS));
     say_who_leads(controller, leads);
     return leads && controller->kept; /* an outage is said once, not by everything that it stops */
 }
@@ -148,6 +149,11 @@ static bool wait_for_work(struct controller *controller)
     controller->woken = false;
     pthread_mutex_unlock(&controller->lock);
     return woken;
+}
+
+bool controller_may_write(const struct controller *controller)
+{
+    return karta_engine_now_ms() < atomic_load(&controller->leads_until_ms);
 }
 
 static bool is_stopping(struct controller *controller)

@@ -16,6 +16,8 @@ int controller_start(const struct cluster_config *config, struct live *live,
                      struct controller **controller, struct karta_error *err);
 /* Something may have to be written now. Any thread, until controller_free. */
 void controller_wake(struct controller *controller);
+/* Whether one write may begin now, as far as the Lease goes. For others who write, any thread. */
+bool controller_may_write(const struct controller *controller);
 /* Asks it to end, does not wait. NULL is allowed, here and below. */
 void controller_stop(struct controller *controller);
 /* Waits for its end, gives the Lease back, frees. */

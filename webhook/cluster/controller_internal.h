@@ -4,6 +4,7 @@
 #define KARTA_CLUSTER_CONTROLLER_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "controller.h"
 #include "discovery.h"
@@ -25,6 +26,7 @@ struct controller {
     struct serving *serving; /* NULL: certificates come from elsewhere */
     pthread_t thread;
     bool started, leading;
+    _Atomic int64_t leads_until_ms; /* for others who write; 0: another replica leads */
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stopping, woken;

@@ -247,6 +247,14 @@ bool lease_holds(const struct lease *lease, int ms)
     return lease->ours && age < LEASE_RENEW_MS && age + ms < LEASE_DURATION_SECONDS * 1000;
 }
 
+int64_t lease_until(const struct lease *lease, int ms)
+{
+    int64_t shortest = LEASE_DURATION_SECONDS * 1000 - (int64_t)ms;
+    if (shortest > LEASE_RENEW_MS)
+        shortest = LEASE_RENEW_MS;
+    return lease->ours ? lease->renewed_ms + shortest : 0;
+}
+
 const char *lease_holder(const struct lease *lease)
 {
     return lease->holder;

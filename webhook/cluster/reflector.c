@@ -258,6 +258,11 @@ void reflector_free(struct reflector *reflector)
     free(reflector);
 }
 
+int reflector_refused(const struct reflector *reflector)
+{
+    return atomic_load(&reflector->refused);
+}
+
 bool reflector_has_synced(const struct reflector *reflector)
 {
     return atomic_load(&reflector->synced);

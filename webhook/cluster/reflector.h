@@ -64,6 +64,8 @@ void reflector_free(struct reflector *reflector);
  * no objects: that is a whole list too, and is asked for again slowly. Any thread, as the next.
  */
 bool reflector_has_synced(const struct reflector *reflector);
+/* The HTTP status of what it is refused with just now (403, say); 0: nothing, or no answer. */
+int reflector_refused(const struct reflector *reflector);
 /* Why it has not synced, or does not follow just now, as one sentence; "" where all is well. */
 void reflector_trouble(struct reflector *reflector, char *text, size_t size);
 

@@ -36,6 +36,7 @@ struct reflector {
     size_t metrics_place;
     pthread_t thread;
     atomic_bool synced;
+    atomic_int refused; /* status */
 
     /* of the thread alone */
     char version[128]; /* the newest resourceVersion; "": to be listed */

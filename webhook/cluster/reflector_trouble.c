@@ -24,6 +24,7 @@ void reflector_in_trouble(struct reflector *reflector, const struct turn *turn)
 {
     int kind = ((int)turn->end + 1) * 1000 + turn->status;
     set_text(reflector, turn->err.message);
+    atomic_store(&reflector->refused, turn->end == TURN_REFUSED ? turn->status : 0);
     if (reflector->logged == kind)
         return;
     reflector->logged = kind;
@@ -34,6 +35,7 @@ void reflector_in_trouble(struct reflector *reflector, const struct turn *turn)
 void reflector_out_of_trouble(struct reflector *reflector, bool lasting)
 {
     set_text(reflector, "");
+    atomic_store(&reflector->refused, 0);
     if (!lasting || reflector->logged == 0)
         return;
     reflector->logged = 0;

@@ -32,6 +32,9 @@ struct admission_config {
     size_t excluded_namespace_count;
     const struct karta_group_kind *excluded_kinds;
     size_t excluded_kind_count;
+    /* karta_mutate_options' */
+    bool (*follows)(void *arg, const char *group, const char *kind);
+    void *follows_arg;
     int64_t deadline_ms; /* how long one object's expressions may run, e.g. 100 */
 };
 

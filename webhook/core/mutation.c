@@ -32,6 +32,8 @@ static struct karta_mutate_options options_of(const struct admission_config *con
         .excluded_kind_count = config->excluded_kind_count,
         .user_info = json_object_get(request, "userInfo"),
         .dry_run = json_is_true(json_object_get(request, "dryRun")),
+        .follows = config->follows,
+        .follows_arg = config->follows_arg,
         .deadline_ms = config->deadline_ms > 0 ? karta_engine_now_ms() + config->deadline_ms : 0};
 }
 

@@ -61,6 +61,33 @@ size_t metrics_watch_place(struct metrics *metrics, const char *resource);
 void metrics_watch_synced(struct metrics *metrics, size_t place);
 void metrics_watch_forget(struct metrics *metrics, size_t place);
 
+/*
+ * The objects that are made for workloads, printed once a state was told. The next three may be
+ * called with metrics NULL.
+ */
+enum metrics_podgroups_write {
+    METRICS_PODGROUPS_APPLIED,
+    METRICS_PODGROUPS_DELETED,
+    METRICS_PODGROUPS_WRITES
+};
+void metrics_podgroups_written(struct metrics *metrics, enum metrics_podgroups_write write);
+enum metrics_podgroups_failure {
+    METRICS_PODGROUPS_UNREACHED,  /* the API server does not answer */
+    METRICS_PODGROUPS_REFUSED,    /* it says no: RBAC, a schema, a webhook */
+    METRICS_PODGROUPS_FOREIGN,    /* an object of that name is somebody else's */
+    METRICS_PODGROUPS_CONFLICT,   /* a field of ours is managed by somebody else */
+    METRICS_PODGROUPS_MISSING,    /* the cluster does not have the kind */
+    METRICS_PODGROUPS_UNRESOLVED, /* definition or profile give none */
+    METRICS_PODGROUPS_FAILURES
+};
+void metrics_podgroups_failed(struct metrics *metrics, enum metrics_podgroups_failure reason);
+struct metrics_podgroups_state {
+    size_t followed, waiting, refused; /* kinds */
+    size_t queued, retried, blocked;   /* workloads; of who doesn't write 0, as the lag */
+    int64_t lag_ms;
+};
+void metrics_podgroups_state(struct metrics *metrics, const struct metrics_podgroups_state *state);
+
 /* What is not counted here but known elsewhere, at the moment of asking. */
 struct metrics_state {
     const json_t *definitions; /* karta_snapshot_list, and `refused` where a file's newest version

@@ -33,9 +33,19 @@ struct metrics_cluster {
     atomic_uint_fast64_t restarts, skipped[METRICS_SKIPS];
 };
 
+#define METRICS_PODGROUPS_GAUGES 6 /* kinds by state, then workloads by state */
+
+struct metrics_podgroups {
+    atomic_bool known;
+    atomic_uint_fast64_t writes[METRICS_PODGROUPS_WRITES], failures[METRICS_PODGROUPS_FAILURES];
+    atomic_uint_fast64_t gauges[METRICS_PODGROUPS_GAUGES];
+    _Atomic int64_t lag_ms;
+};
+
 struct metrics {
     struct labels kinds, profiles, policies;
     struct metrics_cluster cluster;
+    struct metrics_podgroups podgroups;
     atomic_uint_fast64_t requests[ADMISSION_ENDPOINTS][LIMIT_LABELS][2];
     atomic_uint_fast64_t patches[LIMIT_LABELS];
     atomic_uint_fast64_t decisions[LIMIT_LABELS][DECISIONS];
@@ -52,6 +62,8 @@ void metrics_print_loaded(struct metrics *metrics, const struct metrics_state *s
                           struct strbuf *out);
 /* What is asked of the Kubernetes API server; nothing where there is none. */
 void metrics_print_cluster(struct metrics *metrics, struct strbuf *out);
+/* Of the objects that are made for workloads; nothing where none are. */
+void metrics_print_podgroups(struct metrics *metrics, struct strbuf *out);
 /* The standard process_* figures. */
 void metrics_print_process(struct strbuf *out);
 

@@ -149,6 +149,7 @@ void metrics_print(struct metrics *metrics, const struct metrics_state *state, s
     print_stuck(state, out);
     metrics_print_loaded(metrics, state, out);
     metrics_print_cluster(metrics, out);
+    metrics_print_podgroups(metrics, out);
     metrics_print_head(out, "karta_build_info", "gauge", "What is running.");
     strbuf_adds(out, "karta_build_info{version=\"" KARTA_VERSION "\"} 1\n");
     metrics_print_process(out);

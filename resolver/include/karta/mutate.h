@@ -27,6 +27,10 @@ struct karta_mutate_options {
     bool opted_in; /* true: as if the object had opted in (offline use), so it is warned of */
     const struct karta_group_kind *excluded_kinds;
     size_t excluded_kind_count;
+    /* Whether the objects that a profile needs are made for workloads of a kind (of the kind Pod:
+     * for groups per replica); called from any thread, must not wait. NULL: somebody makes them. */
+    bool (*follows)(void *arg, const char *group, const char *kind);
+    void *follows_arg;
     int64_t deadline_ms; /* a time of karta_engine_now_ms; 0: none */
     /* of the request, for policies that fill in defaults */
     const json_t *user_info; /* NULL: nobody's */

@@ -12,10 +12,20 @@
 #include "karta/error.h"
 #include "karta/snapshot.h"
 
+/* One group of those that only their pods name. */
+struct karta_replica {
+    const char *group; /* the Karta's name for it */
+    const char *key;   /* karta_pod_gang's */
+};
+
 struct karta_object_options {
     const char *ns;            /* where the object names no namespace; NULL: default */
     const char *default_queue; /* NULL: none */
     int64_t deadline_ms;       /* a time of karta_engine_now_ms; 0: none */
+    /* Groups per replica whose objects are wanted too; what the workload's definition does not
+     * have is passed over. */
+    const struct karta_replica *replicas;
+    size_t replica_count;
 };
 
 struct karta_objects {
@@ -47,5 +57,34 @@ KARTA_API int karta_group_objects(const struct karta_snapshot *snapshot, const j
 KARTA_API int karta_pod_objects(const struct karta_snapshot *snapshot, const json_t *pod,
                                 const struct karta_object_options *options,
                                 struct karta_objects *objects, struct karta_error *err);
+
+/* What a ganged workload remembers; all but `memory` is borrowed from it. */
+struct karta_gang {
+    json_t *memory; /* new */
+    const char *profile, *nonce;
+    const json_t *groups; /* array of {name, ...}; groups per replica have no name */
+};
+
+/*
+ * 1 where `object` (of which only kind and metadata are read) is ganged; 0 where it isn't, or where
+ * its annotation was written for another object. *gang is the caller's to dispose either way. Any
+ * thread, as the next.
+ */
+KARTA_API int karta_gang_read(const json_t *object, const char *ns, struct karta_gang *gang);
+KARTA_API void karta_gang_dispose(struct karta_gang *gang);
+
+/* Which group per replica a pod is of; all but `memory`, `key` and `name` is borrowed from memory.
+ */
+struct karta_pod_gang {
+    json_t *memory; /* new */
+    const char *owner_group, *owner_kind, *nonce;
+    const char *group; /* as karta_replica */
+    char *key;         /* new, likewise */
+    char name[64];     /* of the pod group */
+};
+
+/* 1 where the pod (its metadata) is of such a group and names it; 0 otherwise. */
+KARTA_API int karta_pod_gang_read(const json_t *pod, const char *ns, struct karta_pod_gang *gang);
+KARTA_API void karta_pod_gang_dispose(struct karta_pod_gang *gang);
 
 #endif

@@ -129,6 +129,12 @@ KARTA_API int karta_definition_gangs(const struct karta_definition *definition);
  * is ganged, or the profile writes on what is no gang too. 1 or 0. */
 KARTA_API int karta_profile_sees(const struct karta_profile *profile,
                                  const struct karta_definition *definition);
+/* How many `objects` the profile has: what its scheduler needs beside the pods. */
+KARTA_API size_t karta_profile_objects(const struct karta_profile *profile);
+KARTA_API const json_t *karta_profile_document(const struct karta_profile *profile);
+/* The profiles in force, by index; NULL past the end. */
+KARTA_API const struct karta_profile *
+karta_snapshot_profile_at(const struct karta_snapshot *snapshot, size_t index);
 KARTA_API const char *karta_profile_name(const struct karta_profile *profile);
 KARTA_API const char *karta_profile_origin(const struct karta_profile *profile);
 

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which resources are followed: kinds that a definition gangs and the cluster serves, pods, and
+ * what profiles made. They come and go with definitions and CRDs.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "karta/engine.h"
+#include "podgroups_internal.h"
+#include "podgroups_watch.h"
+
+#define LOOK_MS 10000
+/* who has not listed for so long is waited for no longer */
+#define PATIENCE_MS 10000
+/* how long a kind is not ganged after one of it could not be read: longer than a retry takes, so
+ * that it is not ganged for as long as that goes on */
+#define UNREADABLE_MS 120000
+
+static bool profiles_need_objects(const struct podgroups *groups)
+{
+    for (size_t i = 0; i < groups->profile_count; i++)
+        if (groups->profiles[i].has_objects)
+            return true;
+    return false;
+}
+
+static uint64_t hash_json(const json_t *value)
+{
+    KARTA_AUTO_TEXT text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    const char *parts[] = {text};
+    return hash_u64(parts, 1);
+}
+
+static bool learn_profiles(struct podgroups *groups, const struct karta_snapshot *snapshot)
+{
+    size_t count = 0;
+    while (karta_snapshot_profile_at(snapshot, count) != NULL)
+        count++;
+    struct known_profile *profiles = mem_array(count + 1, sizeof *profiles);
+    if (profiles == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct karta_profile *profile = karta_snapshot_profile_at(snapshot, i);
+        profiles[i] = (struct known_profile){karta_profile_name(profile),
+                                             hash_json(karta_profile_document(profile)),
+                                             karta_profile_objects(profile) > 0};
+    }
+    free(groups->profiles);
+    groups->profiles = profiles;
+    groups->profile_count = count;
+    return true;
+}
+
+/* What one group and kind is followed for: of its definitions' versions the one that the cluster
+ * likes best, which is what the objects are read in. */
+static const struct karta_definition *best_of(const struct podgroups *groups, const char *group,
+                                              const char *kind)
+{
+    const char *version;
+    for (size_t i = 0; (version = discovery_version(groups->discovery, group, kind, i)) != NULL;
+         i++) {
+        const struct karta_definition *definition =
+            karta_snapshot_find(groups->snapshot, group, version, kind);
+        if (definition != NULL && karta_definition_gangs(definition))
+            return definition;
+    }
+    return NULL;
+}
+
+static void want_kind(struct podgroups *groups, const struct karta_definition *definition)
+{
+    const char *group = karta_definition_group(definition);
+    const char *kind = karta_definition_kind(definition);
+    bool namespaced = false;
+    if (best_of(groups, group, kind) != definition)
+        return;
+    struct kube_resource resource = {group, karta_definition_version(definition), NULL};
+    resource.plural =
+        discovery_plural(groups->discovery, group, resource.version, kind, &namespaced);
+    if (resource.plural == NULL || !namespaced)
+        return;
+    struct watch *watch = watch_find_or_start(groups, WATCH_WORKLOADS, &resource, kind);
+    if (watch != NULL)
+        watch->definitions = hash_json(karta_definition_document(definition));
+}
+
+static void want_all(struct podgroups *groups)
+{
+    static const struct kube_resource pods = {"", "v1", "pods"};
+    for (size_t i = 0; i < groups->watch_count; i++)
+        groups->watches[i]->wanted = groups->watches[i]->what == WATCH_MADE;
+    if (!profiles_need_objects(groups))
+        return;
+    size_t count = karta_snapshot_definitions(groups->snapshot);
+    for (size_t i = 0; i < count; i++)
+        want_kind(groups, karta_snapshot_definition(groups->snapshot, i));
+    watch_find_or_start(groups, WATCH_PODS, &pods, "Pod");
+}
+
+/* A kind that nobody could be made of is there now. */
+static void look_for_missing(struct podgroups *groups)
+{
+    const char *name;
+    json_t *parts;
+    void *next;
+    json_object_foreach_safe(groups->missing, next, name, parts)
+    {
+        const char *group = json_string_value(json_array_get(parts, 0));
+        const char *version = json_string_value(json_array_get(parts, 1));
+        const char *kind = json_string_value(json_array_get(parts, 2));
+        if (discovery_plural(groups->discovery, group, version, kind, NULL) == NULL)
+            continue;
+        LOG_WRITE(groups->config.log, LOG_LEVEL_INFO, "the cluster has what pod groups need",
+                  log_text("kind", name));
+        json_object_del(groups->missing, name);
+        pthread_mutex_lock(&groups->lock);
+        queue_unblock(groups);
+        pthread_mutex_unlock(&groups->lock);
+    }
+}
+
+static bool stir(void *arg, struct table_entry *entry)
+{
+    struct podgroups *groups = arg;
+    queue_put(groups, (struct workload *)entry, QUEUE_SWEEP, 0);
+    return true;
+}
+
+/* True: another one is in force. */
+static bool take_snapshot(struct podgroups *groups)
+{
+    struct karta_snapshot *snapshot = groups->config.in_force(groups->config.in_force_arg);
+    if (snapshot == NULL || snapshot == groups->snapshot || !learn_profiles(groups, snapshot)) {
+        karta_snapshot_unref(snapshot);
+        return false;
+    }
+    karta_snapshot_unref(groups->snapshot);
+    groups->snapshot = snapshot;
+    return true;
+}
+
+static bool discover(struct podgroups *groups)
+{
+    struct karta_error err = {0};
+    size_t count = karta_snapshot_definitions(groups->snapshot), used = count;
+    struct kube_resource *wanted = mem_array(count + WATCHES, sizeof *wanted);
+    for (size_t i = 0; wanted != NULL && i < count; i++) {
+        const struct karta_definition *definition = karta_snapshot_definition(groups->snapshot, i);
+        wanted[i] = (struct kube_resource){karta_definition_group(definition),
+                                           karta_definition_version(definition), NULL};
+    }
+    const char *name;
+    json_t *parts;
+    json_object_foreach(groups->missing, name, parts)
+    {
+        if (wanted != NULL && used < count + WATCHES)
+            wanted[used++] =
+                (struct kube_resource){json_string_value(json_array_get(parts, 0)),
+                                       json_string_value(json_array_get(parts, 1)), NULL};
+    }
+    int rc = discovery_refresh(groups->discovery, groups->client, wanted, wanted ? used : 0, &err);
+    free(wanted);
+    int ms = groups->config.look_ms != 0 ? groups->config.look_ms : LOOK_MS;
+    groups->look_ms = karta_engine_now_ms() + (rc == 0 || ms < 2000 ? ms : 2000);
+    groups_pause_said(groups, rc != 0 ? &err : NULL);
+    return discovery_is_known(groups->discovery);
+}
+
+void groups_look(struct podgroups *groups)
+{
+    bool fresh = take_snapshot(groups);
+    bool due = karta_engine_now_ms() >= groups->look_ms;
+    if (groups->snapshot == NULL || (!fresh && !due) || (due && !discover(groups)))
+        return;
+    if (!discovery_is_known(groups->discovery))
+        return;
+    want_all(groups);
+    watch_end_unwanted(groups);
+    look_for_missing(groups);
+    groups->looked = true;
+    if (!fresh)
+        return;
+    pthread_mutex_lock(&groups->lock);
+    table_each(&groups->workloads, stir, groups);
+    pthread_mutex_unlock(&groups->lock);
+}
+
+/* Whether it is waited for no longer; whoever did goes on. Wants the lock. */
+static bool settle(struct watch *watch, int64_t now_ms)
+{
+    bool settled = watch->listed || reflector_refused(watch->reflector) != 0 ||
+                   now_ms - watch->began_ms > PATIENCE_MS;
+    if (settled && !watch->settled)
+        queue_unblock(watch->groups);
+    watch->settled = watch->settled || settled;
+    return watch->settled;
+}
+
+bool groups_are_settled(struct podgroups *groups)
+{
+    int64_t now_ms = karta_engine_now_ms();
+    bool settled = groups->looked;
+    pthread_mutex_lock(&groups->lock);
+    for (size_t i = 0; i < groups->watch_count; i++)
+        settled = settled && (groups->watches[i]->what == WATCH_WORKLOADS ||
+                              settle(groups->watches[i], now_ms));
+    pthread_mutex_unlock(&groups->lock);
+    return settled;
+}
+
+bool groups_know_pods(struct podgroups *groups)
+{
+    bool known = false;
+    pthread_mutex_lock(&groups->lock);
+    for (size_t i = 0; i < groups->watch_count; i++)
+        if (groups->watches[i]->what == WATCH_PODS)
+            known =
+                groups->watches[i]->listed && reflector_refused(groups->watches[i]->reflector) == 0;
+    pthread_mutex_unlock(&groups->lock);
+    return known;
+}
+
+/* A watch that is open goes on where its right is taken away; reading shows it. */
+static bool is_well(const struct watch *watch, int refused, int64_t now_ms)
+{
+    bool unreadable = watch->unreadable_ms != 0 && now_ms - watch->unreadable_ms < UNREADABLE_MS;
+    return watch->listed && refused != 401 && refused != 403 && !unreadable;
+}
+
+void groups_check(struct podgroups *groups)
+{
+    struct metrics_podgroups_state state = {0};
+    int64_t now_ms = karta_engine_now_ms();
+    bool leads = groups->config.leads(groups->config.leads_arg), settled = groups->looked;
+    pthread_mutex_lock(&groups->lock);
+    for (size_t i = 0; i < groups->watch_count; i++) {
+        struct watch *watch = groups->watches[i];
+        int refused = reflector_refused(watch->reflector);
+        bool well = is_well(watch, refused, now_ms);
+        settled = settle(watch, now_ms) && settled;
+        state.followed += well;
+        bool waits = refused == 0 && watch->unreadable_ms == 0;
+        state.refused += !waits && !well;
+        state.waiting += waits && !well;
+        atomic_store(&groups->follows[i], well && watch->what != WATCH_MADE ? watch->kind_id : 0);
+    }
+    for (size_t i = groups->watch_count; i < WATCHES; i++)
+        atomic_store(&groups->follows[i], 0);
+    if (leads) {
+        state.queued = groups->queues[QUEUE_READY].count + groups->queues[QUEUE_SWEEP].count;
+        state.retried = groups->queues[QUEUE_LATER].count;
+        state.blocked = groups->queues[QUEUE_BLOCKED].count;
+        state.lag_ms = queue_lag_ms(groups, now_ms);
+    }
+    pthread_mutex_unlock(&groups->lock);
+    metrics_podgroups_state(groups->config.metrics, &state);
+    if (settled)
+        atomic_store(&groups->settled, true);
+}
+
+static const char *group_of(const char *api_version, char *group, size_t room)
+{
+    const char *slash = strchr(api_version, '/');
+    snprintf(group, room, "%.*s", slash != NULL ? (int)(slash - api_version) : 0, api_version);
+    return slash != NULL ? slash + 1 : api_version;
+}
+
+/* Said once for each kind, until it is there. */
+static void note_missing(struct podgroups *groups, const char *group, const char *version,
+                         const char *api_version, const char *kind)
+{
+    KARTA_AUTO_TEXT name = mem_format("%s, %s", api_version, kind);
+    if (name == NULL || json_object_get(groups->missing, name) != NULL ||
+        json_object_size(groups->missing) >= WATCHES)
+        return;
+    json_object_set_new(groups->missing, name, json_pack("[s, s, s]", group, version, kind));
+    LOG_WRITE(groups->config.log, LOG_LEVEL_WARN,
+              "pod groups not made: the cluster does not have their kind", log_text("kind", name));
+}
+
+struct watch *groups_made_watch(struct podgroups *groups, const char *api_version, const char *kind,
+                                bool *missing, struct karta_error *err)
+{
+    char group[256];
+    bool namespaced = false;
+    const char *version = group_of(api_version, group, sizeof group);
+    const char *plural = discovery_plural(groups->discovery, group, version, kind, &namespaced);
+    *missing = plural == NULL;
+    if (plural == NULL) {
+        note_missing(groups, group, version, api_version, kind);
+        karta_error_set(err, KARTA_ERR_NOT_FOUND, "the cluster has no %s of %s", kind, api_version);
+        return NULL;
+    }
+    if (!namespaced) {
+        karta_error_set(err, KARTA_ERR_SCHEMA,
+                        "%s of %s is not namespaced, so no workload can own it", kind, api_version);
+        return NULL;
+    }
+    struct kube_resource resource = {group, version, plural};
+    struct watch *watch = watch_find_or_start(groups, WATCH_MADE, &resource, kind);
+    if (watch == NULL)
+        karta_error_set(err, KARTA_ERR_LIMIT, "%s of %s can't be followed", kind, api_version);
+    return watch;
+}
