@@ -30,11 +30,9 @@ static const struct step {
 #define FAULTS (sizeof faults / sizeof *faults)
 #define STEPS (sizeof steps / sizeof *steps)
 
-/* Makes the step due: lists after a watch that ended without its history, a Lease that is gone. */
+/* Makes writes due, beside those of the change. */
 static void provoke(const struct step *step)
 {
-    api_server_compact(api);
-    api_server_end_watches(api);
     if (step->verb != NULL && strcmp(step->verb, "create") == 0)
         api_server_delete(api, "leases", TRIAL_NAMESPACE, "karta-webhook");
     if (step->verb == NULL || strcmp(step->verb, "patch") == 0)
@@ -78,10 +76,13 @@ static void converges(const char *name, const char *kind)
 static void attempt(const struct step *step, const struct fault *fault)
 {
     char name[32], kind[32];
-    api_server_fault(api, step->verb, step->plural, fault->fault, fault->number, 0);
     size_t asked = api_server_asked(api, step->verb, step->plural);
+    api_server_die(api); /* so that what follows can only be learned from a list */
+    api_server_fault(api, step->verb, step->plural, fault->fault, fault->number, 0);
     provoke(step);
     change(name, kind, sizeof name);
+    api_server_compact(api);
+    api_server_return(api);
     EVENTUALLY(api_server_asked(api, step->verb, step->plural) > asked);
     pause_ms(200); /* it may try again */
     api_server_fault(api, NULL, NULL, API_FAULT_NONE, 0, 0);

@@ -11,7 +11,9 @@
 #include "follower.h"
 #include "serving.h"
 
-#define TRUST_MS 50
+/* callers are believed to have a bundle never, or at once */
+#define NEVER_MS 3600000
+#define SOON_MS 1
 
 /* One replica: what it was told to serve. */
 struct replica {
@@ -40,13 +42,13 @@ static int serve(void *arg, const char *cert, const char *key, struct karta_erro
     return 0;
 }
 
-static void start(struct replica *replica, const char *const *names, size_t count)
+static void start(struct replica *replica, const char *const *names, size_t count, int trust_ms)
 {
     struct serving_config config = {.ns = "karta",
                                     .name = "karta-tls",
                                     .sans = names,
                                     .san_count = count,
-                                    .trust_ms = TRUST_MS,
+                                    .trust_ms = trust_ms,
                                     .serve = serve,
                                     .arg = replica,
                                     .log = &follower.log};
@@ -67,8 +69,8 @@ static int setup(void **state)
     (void)state;
     follower_init(&follower);
     api_server_kind(follower.server, "", "v1", "Secret", "secrets", true, false);
-    start(&one, sans, 1);
-    start(&two, sans, 1);
+    start(&one, sans, 1, NEVER_MS);
+    start(&two, sans, 1, SOON_MS);
     return kube_client_new(&follower.access, NULL, &client, NULL);
 }
 
@@ -132,9 +134,10 @@ static int count(const char *text)
     return found;
 }
 
-static void pause_for_trust(void)
+static void tell(struct replica *replica)
 {
-    nanosleep(&(struct timespec){0, 2 * TRUST_MS * 1000000}, NULL);
+    serving_told(replica->serving);
+    nanosleep(&(struct timespec){0, 10 * SOON_MS * 1000000}, NULL);
 }
 
 static void keep__makes_the_secret_once(void **state)
@@ -182,17 +185,19 @@ static void keep__renews_when_callers_had_the_bundle(void **state)
 {
     (void)state;
     keep(&one, true);
-    stop(&two);
-    start(&two, more, 2);
     KARTA_AUTO_TEXT before = strdup(one.cert);
+    stop(&one);
+    start(&one, more, 2, NEVER_MS);
+    stop(&two);
+    start(&two, more, 2, SOON_MS);
+    keep(&one, true);
+    tell(&one);
+    keep(&one, true);
+    assert_string_equal(one.cert, before); /* not for long enough */
     keep(&two, true);
-    pause_for_trust();
     keep(&two, true);
     assert_string_equal(two.cert, before); /* nobody was told */
-    serving_told(two.serving);
-    keep(&two, true);
-    assert_string_equal(two.cert, before);
-    pause_for_trust();
+    tell(&two);
     keep(&two, false);
     assert_string_equal(two.cert, before); /* another leads */
     keep(&two, true);
@@ -229,21 +234,23 @@ static void age_ca(void)
 static void keep__follows_a_ca_step_by_step(void **state)
 {
     (void)state;
-    keep(&one, true);
+    keep(&two, true);
+    tell(&two);
     age_ca();
-    KARTA_AUTO_TEXT before = strdup(one.cert);
+    KARTA_AUTO_TEXT before = strdup(two.cert);
+    keep(&two, true);
+    assert_int_equal(count(serving_bundle(two.serving)), 2);
+    assert_string_equal(two.cert, before);
+    /* what callers had before is not what they must have now */
+    keep(&two, true);
+    assert_string_equal(two.cert, before);
+    /* another replica goes on from here */
+    keep(&one, true);
+    tell(&one);
     keep(&one, true);
     assert_int_equal(count(serving_bundle(one.serving)), 2);
     assert_string_equal(one.cert, before);
-    /* what callers had before is not what they must have now */
-    pause_for_trust();
-    keep(&one, true);
-    assert_string_equal(one.cert, before);
-    /* another replica goes on from here */
-    keep(&two, true);
-    assert_int_equal(count(serving_bundle(two.serving)), 2);
-    serving_told(two.serving);
-    pause_for_trust();
+    tell(&two);
     keep(&two, true);
     assert_string_not_equal(two.cert, before);
     assert_int_equal(count(serving_bundle(two.serving)), 2);

@@ -51,7 +51,7 @@ bool trial_patches(const struct running *server, const char *kind);
 bool trial_allows(const struct running *server);
 
 /* Reviews of a JobSet to be ganged, one after the other, until the stop, which fails the test
- * unless all were patched. */
+ * unless all were answered. */
 void trial_load_start(const struct running *server);
 void trial_load_stop(void);
 

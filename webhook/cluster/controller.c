@@ -88,7 +88,8 @@ static void discover(struct controller *controller, const struct karta_snapshot 
                                                    resources, count, &err)
                                : karta_error_set(&err, KARTA_ERR_NOMEM, "out of memory");
     free(resources);
-    controller->discover_ms = karta_engine_now_ms() + (rc != 0 ? LEASE_RETRY_MS : DISCOVER_MS);
+    controller->discovered_ms = karta_engine_now_ms();
+    controller->discover_ms = controller->discovered_ms + (rc != 0 ? LEASE_RETRY_MS : DISCOVER_MS);
     controller_tell(controller, &controller->discovery_trouble, rc != 0 ? &err : NULL);
 }
 
@@ -119,18 +120,32 @@ static void write_all(struct controller *controller, const struct karta_snapshot
         controller->write_ms = karta_engine_now_ms() + LEASE_RETRY_MS;
 }
 
+/* Who applies a Karta may have installed its CRD just before. */
+static void note_change(struct controller *controller)
+{
+    int64_t soon = controller->discovered_ms + LEASE_RETRY_MS;
+    controller->changed = true;
+    if (controller->discover_ms > soon)
+        controller->discover_ms = soon;
+}
+
+/* What is not written, because we may not just now, stays due. */
 static void work(struct controller *controller, bool woken)
 {
     struct karta_snapshot *snapshot = controller->config->in_force(controller->config->arg);
     serve(controller, false);
     int64_t now = karta_engine_now_ms();
+    if (woken)
+        note_change(controller);
     if (snapshot != NULL && controller_leads(controller)) {
         bool again = now >= controller->discover_ms;
         if (again)
             discover(controller, snapshot);
-        if ((woken || again || now >= controller->write_ms) &&
-            discovery_is_known(controller->discovery))
+        if ((controller->changed || again || now >= controller->write_ms) &&
+            discovery_is_known(controller->discovery)) {
             write_all(controller, snapshot);
+            controller->changed = !controller_leads(controller);
+        }
     }
     karta_snapshot_unref(snapshot);
 }

@@ -32,6 +32,8 @@ struct controller {
     bool stopping, woken;
     int64_t kept_ms;                         /* when the Lease was last looked at */
     bool kept;                               /* and that went well */
+    bool changed;                            /* since it was last written */
+    int64_t discovered_ms;                   /* when the cluster was last asked for its kinds */
     int64_t serve_ms, discover_ms, write_ms; /* when it is due again whatever happens */
     json_t *written[2];   /* configurations as written last: mutating, validating; NULL: none yet */
     char versions[2][64]; /* what the API server made of them */
