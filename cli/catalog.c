@@ -15,14 +15,14 @@
 struct loading {
     struct karta_snapshot *snapshot;
     bool built_in;
-    bool strict; /* what is refused is a failure */
+    bool strict; /* what is refused is a failure, and warnings are shown: it is what is tried */
 };
 
 /* The path of a problem of a snapshot starts with the origin. */
-static void warn_refusals(const struct karta_problems *problems)
+static void warn_problems(const struct karta_problems *problems, bool refusals_only)
 {
     for (size_t i = 0; i < karta_problems_count(problems); i++)
-        if (karta_problem_severity(problems, i) == KARTA_REFUSAL)
+        if (!refusals_only || karta_problem_severity(problems, i) == KARTA_REFUSAL)
             cli_warn("%s: %s", karta_problem_path(problems, i), karta_problem_message(problems, i));
 }
 
@@ -34,7 +34,7 @@ static int load_bytes(const struct loading *loading, const char *bytes, size_t s
     if (problems == NULL)
         return cli_fail(CLI_FAILED, "out of memory");
     int fault = karta_snapshot_load(loading->snapshot, bytes, size, origin, problems, &err);
-    warn_refusals(problems);
+    warn_problems(problems, !loading->strict);
     if (fault != 0 && karta_problems_refusals(problems) == 0)
         cli_warn("%s: %s", origin, err.message);
     int code = loading->strict && (fault != 0 || karta_problems_refusals(problems) > 0)

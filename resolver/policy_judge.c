@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "karta/engine.h"
 #include "policy_asking.h"
 #include "schema.h"
 
@@ -98,6 +99,17 @@ enum outcome judge_conditions(const struct karta_policy *policy, const struct jq
     return all;
 }
 
+/* What compiling takes, at the first denial alone, is not taken from the policies that follow. */
+static int compile_messages(struct asking *asking, const struct karta_policy *policy,
+                            struct karta_error *err)
+{
+    int64_t begin = karta_engine_now_ms();
+    int code = jq_program_compile(policy->messages, NULL, err);
+    if (asking->deadline_ms > 0)
+        asking->deadline_ms += karta_engine_now_ms() - begin;
+    return code;
+}
+
 /* All messages of the policy at once; an error leaves `messages` without parts. */
 static int run_messages(struct asking *asking, const struct karta_policy *policy,
                         struct jq_results *messages)
@@ -106,7 +118,7 @@ static int run_messages(struct asking *asking, const struct karta_policy *policy
     struct jq_input *input = NULL;
     if (policy->messages == NULL)
         return 0;
-    int code = jq_program_compile(policy->messages, NULL, &err);
+    int code = compile_messages(asking, policy, &err);
     if (code == 0)
         code = asking_input(asking, policy->messages_read, &input, &err);
     if (code == 0)

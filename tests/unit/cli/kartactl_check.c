@@ -242,6 +242,17 @@ static void check__fails_on_a_broken_policy(void **state)
                     "checks\nkartactl: /dev/stdin: is refused\n");
 }
 
+static void check__shows_what_a_policy_is_warned_of(void **state)
+{
+    (void)state;
+    assert_run_with(
+        HEAD "metadata: {name: p}\nspec: {validations: [{expression: .totals.gpu <= 8}]}\n",
+        "check --policy /dev/stdin -f " EXAMPLE, 0,
+        "JobSet/train: allowed, asked 1 policy\n  pass p\n",
+        "warning: /dev/stdin: spec.validations[0].expression: reads .totals.gpu, which no "
+        "view has (did you mean gpus?)\n");
+}
+
 static void check__is_asked_for_in_words_that_exist(void **state)
 {
     (void)state;
@@ -281,6 +292,7 @@ int main(void)
         cmocka_unit_test(check__sees_the_workload_as_it_is_ganged),
         cmocka_unit_test(check__prints_json),
         cmocka_unit_test(check__fails_on_a_broken_policy),
+        cmocka_unit_test(check__shows_what_a_policy_is_warned_of),
         cmocka_unit_test(check__is_asked_for_in_words_that_exist),
         cmocka_unit_test(check__explains_itself),
     };

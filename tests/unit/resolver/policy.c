@@ -225,13 +225,48 @@ static void names__follow_kubernetes(void **state)
     assert_false(name_is_dns_subdomain("a_b"));
 }
 
+#define MANY 80
+
+/* Compiling the messages of all of them takes longer than the object is given. */
+static void ask__takes_no_time_for_compiling_messages(void **state)
+{
+    (void)state;
+    struct karta_snapshot *snapshot = test_snapshot();
+    for (int i = 0; i < MANY; i++) {
+        json_t *document = document_of("{'validations': [{'expression': '.totals.pods == 0',"
+                                       " 'messageExpression': '.workload.name'}]}");
+        char name[16];
+        snprintf(name, sizeof name, "policy-%02d", i);
+        json_object_set_new(json_object_get(document, "metadata"), "name", json_string(name));
+        char *text = json_dumps(document, 0);
+        assert_int_equal(karta_snapshot_load(snapshot, text, strlen(text), "test", NULL, NULL), 0);
+        free(text);
+        json_decref(document);
+    }
+    json_t *object = test_json("{'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {"
+                               "'name': 'web'}, 'spec': {'template': {'spec': {}}}}");
+    const struct karta_request request = {
+        .operation = "CREATE", .ns = "ml", .object = object, .budget_ms = 1200};
+    struct karta_verdict verdict = {0};
+    assert_int_equal(karta_policies_ask(snapshot, &request, &verdict, NULL), 0);
+    assert_int_equal(json_array_size(verdict.findings), MANY);
+    for (size_t i = 0; i < MANY; i++)
+        assert_string_equal(
+            json_string_value(json_object_get(json_array_get(verdict.findings, i), "message")),
+            "web");
+    karta_verdict_dispose(&verdict);
+    json_decref(object);
+    karta_snapshot_unref(snapshot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(validate__says_every_problem),
         cmocka_unit_test(validate__takes_what_is_right),
         cmocka_unit_test(snapshot__orders_policies_by_name_and_shadows_the_earlier),
-        cmocka_unit_test(names__follow_kubernetes)};
+        cmocka_unit_test(names__follow_kubernetes),
+        cmocka_unit_test(ask__takes_no_time_for_compiling_messages)};
     if (karta_engine_init(NULL) != 0)
         return 1;
     int failed = cmocka_run_group_tests_name("policy", tests, NULL, NULL);
