@@ -2,7 +2,6 @@
 /* kartactl describe: what workloads are made of, read through their definitions. */
 #include <ctype.h>
 #include <string.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "base/mem.h"
@@ -52,8 +51,7 @@ static int print_text(const struct described *described, size_t pod_limit)
 {
     KARTA_AUTO_STRBUF buf;
     strbuf_init(&buf, OUTPUT_BYTES);
-    struct describe_style style = {output_terminal(), output_colour(), (long long)time(NULL),
-                                   pod_limit};
+    struct describe_style style = {output_terminal(), output_colour(), output_now(), pod_limit};
     for (size_t i = 0; i < json_array_size(described->resolved); i++) {
         const json_t *object = json_array_get(described->objects, i);
         const struct karta_definition *definition =

@@ -2,7 +2,6 @@
 /* kartactl get: the workloads of a cluster, one a line, whatever their kinds. */
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "base/mem.h"
@@ -50,7 +49,7 @@ static int get_one(struct getting *getting, const json_t *object, const char *la
         return cli_fail_error(cli_code_of(&err), label, &err);
     if (phase != NULL && !is_phase(view, phase))
         return CLI_DONE;
-    KARTA_AUTO_TEXT age = describe_age_of(object, (long long)time(NULL));
+    KARTA_AUTO_TEXT age = describe_age_of(object, output_now());
     if (json_array_append(getting->views, view) != 0 ||
         json_array_append_new(getting->ages, json_string(age != NULL ? age : "-")) != 0)
         return cli_fail(CLI_FAILED, "out of memory");

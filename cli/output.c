@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "exit_code.h"
@@ -20,6 +21,12 @@ bool output_colour(void)
 {
     const char *no_color = getenv("NO_COLOR");
     return output_terminal() && (no_color == NULL || *no_color == '\0');
+}
+
+long long output_now(void)
+{
+    const char *fixed = getenv("SOURCE_DATE_EPOCH");
+    return fixed != NULL && *fixed != '\0' ? strtoll(fixed, NULL, 10) : (long long)time(NULL);
 }
 
 int output_text(struct strbuf *buf)

@@ -15,6 +15,9 @@
 bool output_terminal(void);
 bool output_colour(void);
 
+/* Seconds since the epoch, for ages; SOURCE_DATE_EPOCH where it is set, for documents. */
+long long output_now(void);
+
 /* Prints one value in `format`, "json" or "yaml". CLI_DONE, or CLI_FAILED and one line. */
 int output_value(const char *format, const json_t *value);
 
