@@ -55,7 +55,7 @@ static bool is_excluded(const struct audit *audit, const json_t *object)
 /* Whether it is in the cluster already, where an update gangs nothing that isn't. */
 static bool is_stored(const json_t *object)
 {
-    return metadata_text(object, "uid") != NULL;
+    return metadata_text(object, "resourceVersion") != NULL;
 }
 
 static const char *first_warning(const struct karta_mutation *mutation)
@@ -264,6 +264,15 @@ const struct command audit_command = {
     .summary = "why workloads don't start together: which should be ganged and aren't",
     .usage = "audit TYPE/NAME | TYPE | --all-types | -f FILE [-n NS | -A] [-l SELECTOR]\n"
              "                      [--profile NAME] [-o table|json|yaml]",
+    .about =
+        "Puts each workload through the webhook's own functions again and says what is missing:\n"
+        "  ganged        its pods start together\n"
+        "  not opted in  it would be ganged if it named a queue, or had the label\n"
+        "                workloadmap.dev/inject=true, when it is created\n"
+        "  not ganged    it opted in and isn't; REASON says why\n"
+        "  incomplete    keys of its gang were lost\n"
+        "MENDED-BY is re-apply (kubectl apply the manifest again), re-create (delete it first) or\n"
+        "no. Ends with 5 where something is not ganged or incomplete.\n",
     .example = "  kartactl audit jobset/train -n ml\n"
                "  kartactl audit --all-types -A\n"
                "  kubectl get jobsets -A -o json | kartactl audit -f -\n",

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,17 @@ bool output_colour(void)
 {
     const char *no_color = getenv("NO_COLOR");
     return output_terminal() && (no_color == NULL || *no_color == '\0');
+}
+
+size_t output_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    if (!output_terminal())
+        return 0;
+    if (columns != NULL && atoi(columns) > 0)
+        return (size_t)atoi(columns);
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 long long output_now(void)

@@ -140,22 +140,6 @@ static void svg__frames_the_gang(void **state)
     assert_non_null(strstr(svg, ">2 pods<"));
 }
 
-static void cut__counts_wide_characters(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *cut;
-        size_t columns;
-    } cases[] = {{"short", "short", 5},
-                 {"longer", "long\u2026", 5},
-                 {"\u65e5\u672c\u8a9e\u540d", "\u65e5\u672c\u2026", 5},
-                 {"\xff\xff\xff\xff", "\xff\u2026", 2}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        KARTA_AUTO_TEXT cut = picture_cut(cases[i].text, cases[i].columns);
-        assert_string_equal(cut, cases[i].cut);
-    }
-}
-
 static void dot__makes_clusters_of_gangs(void **state)
 {
     (void)state;
@@ -192,7 +176,6 @@ int main(void)
         cmocka_unit_test(layout__holds_for_what_nests),
         cmocka_unit_test(svg__cuts_and_escapes_names),
         cmocka_unit_test(svg__frames_the_gang),
-        cmocka_unit_test(cut__counts_wide_characters),
         cmocka_unit_test(dot__makes_clusters_of_gangs),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -80,7 +80,8 @@ static void audit__judges_each_of_a_list(void **state)
     KARTA_AUTO_TEXT input = mem_format(
         "%s---\n"
         "{apiVersion: v1, kind: Service, metadata: {name: s}}\n---\n"
-        "{apiVersion: batch/v1, kind: Job, metadata: {name: late, namespace: ml, uid: u, labels: "
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: late, namespace: ml, resourceVersion: "
+        "\"1\", labels: "
         "{kai.scheduler/queue: q}}, spec: {parallelism: 2, completions: 2, template: {spec: "
         "{containers: [{name: c}]}}}}\n---\n"
         "{apiVersion: batch/v1, kind: Job, metadata: {name: one, namespace: ml, labels: "
