@@ -36,7 +36,7 @@ static int help(void)
         "kartactl shows and changes Kubernetes workloads of any kind that a definition covers.\n\n"
         "Usage: kartactl COMMAND [flags]\n\nCommands:\n");
     for (size_t i = 0; commands[i] != NULL; i++)
-        printf("  %-14s %s\n", commands[i]->name, commands[i]->summary);
+        printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
     print_named(
         "\nWhere to begin:\n"
         "  what is this file going to start?          kartactl describe -f FILE\n"

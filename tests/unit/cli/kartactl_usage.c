@@ -79,7 +79,7 @@ static void usage__help_lists_the_commands(void **state)
     (void)state;
     struct run run = run_kartactl("--help");
     assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, "\n  describe       what a workload is made of"));
+    assert_non_null(strstr(run.out, "\n  describe        what a workload is made of"));
     run_dispose(&run);
 }
 
