@@ -267,6 +267,14 @@ static void completion__is_there_for_three_shells(void **state)
     assert_run("completion tcsh", 2, "", "kartactl: completion: give one of bash, zsh and fish\n");
 }
 
+/* The README shows this one. KARTA_FIXTURE_UPDATE=1 draws it anew. */
+static void picture__in_docs_is_as_drawn(void **state)
+{
+    (void)state;
+    assert_run_file("describe -f manifests/examples/jobset.yaml -o svg",
+                    "../../../../docs/jobset.svg");
+}
+
 static void picture__is_drawn_of_one_workload(void **state)
 {
     (void)state;
@@ -319,6 +327,7 @@ int main(void)
         cmocka_unit_test(webhook_config__checks_what_it_is_given),
         cmocka_unit_test(completion__completes_in_bash),
         cmocka_unit_test(completion__is_there_for_three_shells),
+        cmocka_unit_test(picture__in_docs_is_as_drawn),
         cmocka_unit_test(picture__is_drawn_of_one_workload),
         cmocka_unit_test(input__may_be_a_fifo_or_a_million_lines),
     };
