@@ -45,10 +45,17 @@ static bool is_ganged(const json_t *object)
            metadata_label(object, KEY_PROFILE) != NULL;
 }
 
+/* Namespaces that no server touches unless it is told to. */
+static bool is_excluded(const struct audit *audit, const json_t *object)
+{
+    const char *ns = namespace_of(audit, object);
+    return strcmp(ns, "kube-system") == 0 || strcmp(ns, "kube-node-lease") == 0;
+}
+
 /* Whether it is in the cluster already, where an update gangs nothing that isn't. */
 static bool is_stored(const json_t *object)
 {
-    return metadata_text(object, "uid") != NULL;
+    return metadata_text(object, "resourceVersion") != NULL;
 }
 
 static const char *first_warning(const struct karta_mutation *mutation)
@@ -76,20 +83,46 @@ static int add(struct audit *audit, const json_t *object, const char *state, con
                : cli_fail(CLI_FAILED, "out of memory");
 }
 
-/* Ganged: complete, or an update would put something back. */
+/* The queue that a gang was given by a default; new, NULL for none. */
+static char *remembered_queue(const json_t *object)
+{
+    const char *text = metadata_annotation(object, KEY_GANG);
+    json_auto_t *memory = json_loads(text, 0, NULL);
+    const char *queue = input_text(memory, "queue");
+    return *queue != '\0' ? mem_format("%s", queue) : NULL;
+}
+
+/* Whether applying it again would put something back. */
+static bool update_mends(const struct audit *audit, const json_t *object,
+                         const struct karta_mutate_options *options)
+{
+    struct karta_mutation mutation = {0};
+    bool mends =
+        karta_mutate_update(audit->catalog, object, object, options, &mutation, NULL) == 0 &&
+        json_array_size(mutation.patch) > 0;
+    karta_mutation_dispose(&mutation);
+    return mends;
+}
+
+/* Ganged: complete where creating it would add nothing to what it carries. */
 static int judge_ganged(struct audit *audit, const json_t *object, const char *label)
 {
-    struct karta_mutate_options options = options_for(audit, object, false);
+    KARTA_AUTO_TEXT queue = remembered_queue(object);
+    struct karta_mutate_options options = options_for(audit, object, true);
     struct karta_mutation mutation = {0};
     struct karta_error err = {0};
     int code = CLI_DONE;
-    if (karta_mutate_update(audit->catalog, object, object, &options, &mutation, &err) != 0)
+    options.profile = metadata_label(object, KEY_PROFILE);
+    if (options.default_queue == NULL)
+        options.default_queue = queue;
+    if (karta_mutate_create(audit->catalog, object, &options, &mutation, &err) != 0)
         code = cli_fail_error(cli_code_of(&err), label, &err);
     else if (json_array_size(mutation.patch) > 0)
-        code = add(audit, object, AUDIT_INCOMPLETE, "re-apply",
-                   "some of its templates have lost keys of its gang");
+        code = add(audit, object, AUDIT_INCOMPLETE,
+                   update_mends(audit, object, &options) ? "re-apply" : "re-create",
+                   "keys of its gang are missing or out of date");
     else
-        code = add(audit, object, AUDIT_GANGED, NULL, metadata_label(object, KEY_PROFILE));
+        code = add(audit, object, AUDIT_GANGED, NULL, options.profile);
     karta_mutation_dispose(&mutation);
     return code;
 }
@@ -113,7 +146,7 @@ static int judge_not_opted_in(struct audit *audit, const json_t *object)
     return code;
 }
 
-static int judge_other(struct audit *audit, const json_t *object, const char *label)
+static int judge_other(struct audit *audit, const json_t *object)
 {
     struct karta_mutate_options options = options_for(audit, object, false);
     struct karta_mutation mutation = {0};
@@ -127,13 +160,12 @@ static int judge_other(struct audit *audit, const json_t *object, const char *la
         code = add(audit, object, AUDIT_NOT_GANGED, "no", why);
     else if (json_array_size(mutation.patch) > 0 && is_stored(object))
         code = add(audit, object, AUDIT_NOT_GANGED, "re-create",
-                   "it was created past the webhook; an update never gangs");
+                   "the webhook was not asked when it was created; an update never gangs");
     else if (json_array_size(mutation.patch) > 0)
         code = add(audit, object, AUDIT_NOT_GANGED, "re-apply", "the webhook has not seen it yet");
     else
         code = judge_not_opted_in(audit, object);
     karta_mutation_dispose(&mutation);
-    (void)label;
     return code;
 }
 
@@ -143,8 +175,9 @@ static int judge(struct audit *audit, const json_t *document, const char *label)
     if (object == NULL)
         return CLI_DONE; /* a Service in a list: nothing starts with it */
     audit->covered++;
-    return is_ganged(object) ? judge_ganged(audit, object, label)
-                             : judge_other(audit, object, label);
+    if (is_excluded(audit, object))
+        return CLI_DONE;
+    return is_ganged(object) ? judge_ganged(audit, object, label) : judge_other(audit, object);
 }
 
 static int audit_files(struct audit *audit, struct karta_snapshot **catalog)
@@ -231,6 +264,15 @@ const struct command audit_command = {
     .summary = "why workloads don't start together: which should be ganged and aren't",
     .usage = "audit TYPE/NAME | TYPE | --all-types | -f FILE [-n NS | -A] [-l SELECTOR]\n"
              "                      [--profile NAME] [-o table|json|yaml]",
+    .about =
+        "Puts each workload through the webhook's own functions again and says what is missing:\n"
+        "  ganged        its pods start together\n"
+        "  not opted in  it would be ganged if it named a queue, or had the label\n"
+        "                workloadmap.dev/inject=true, when it is created\n"
+        "  not ganged    it opted in and isn't; REASON says why\n"
+        "  incomplete    keys of its gang were lost\n"
+        "MENDED-BY is re-apply (kubectl apply the manifest again), re-create (delete it first) or\n"
+        "no. Ends with 5 where something is not ganged or incomplete.\n",
     .example = "  kartactl audit jobset/train -n ml\n"
                "  kartactl audit --all-types -A\n"
                "  kubectl get jobsets -A -o json | kartactl audit -f -\n",

@@ -53,7 +53,7 @@ static int print_table(const json_t *findings)
 {
     KARTA_AUTO_STRBUF buf;
     strbuf_init(&buf, OUTPUT_BYTES);
-    struct table table = {0};
+    struct table table = {.width = output_width()};
     table_row(&table, "NAMESPACE", "KIND", "NAME", "STATE", "MENDED-BY", "REASON");
     for (size_t i = 0; i < json_array_size(findings); i++)
         add_row(&table, json_array_get(findings, i));

@@ -198,6 +198,11 @@ const struct command certs_command = {
     .run = certs,
     .summary = "a CA and a serving certificate in a folder: make, renew, show",
     .usage = "certs init|renew|show --dir DIR [--san NAME]... [-o table|json|yaml]",
+    .about =
+        "The files are those of karta-webhook --self-signed DIR. init makes what is missing and\n"
+        "leaves what is good; renew issues a new tls.crt by the same CA, for the same names "
+        "unless\n"
+        "--san says others; show says how long they last.\n",
     .example = "  kartactl certs init --dir certs --san karta-webhook.karta-system.svc\n"
                "  kartactl certs show --dir certs\n"
                "  kartactl certs renew --dir certs\n",

@@ -61,7 +61,7 @@ static int list_table(const json_t *items)
 {
     KARTA_AUTO_STRBUF buf;
     strbuf_init(&buf, OUTPUT_BYTES);
-    struct table table = {0};
+    struct table table = {.width = output_width()};
     table_row(&table, "NAME", "APIVERSION", "KIND", "GANG", "STATE", "ORIGIN");
     for (size_t i = 0; i < json_array_size(items); i++)
         list_row(&table, json_array_get(items, i));

@@ -223,7 +223,7 @@ static void resolved(const json_t *view, const struct describe_style *style, str
 void definitions_sample_text(const json_t *result, const char *file, bool boxes, bool colour,
                              struct strbuf *buf)
 {
-    const struct describe_style style = {boxes, colour, 0, 0};
+    const struct describe_style style = {boxes, colour, 0, 0, 0};
     const json_t *view = json_object_get(result, "view");
     title(result, file, colour, buf);
     paths(json_object_get(result, "expressions"), colour, buf);

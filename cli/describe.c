@@ -2,7 +2,6 @@
 /* kartactl describe: what workloads are made of, read through their definitions. */
 #include <ctype.h>
 #include <string.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "base/mem.h"
@@ -52,7 +51,7 @@ static int print_text(const struct described *described, size_t pod_limit)
 {
     KARTA_AUTO_STRBUF buf;
     strbuf_init(&buf, OUTPUT_BYTES);
-    struct describe_style style = {output_terminal(), output_colour(), (long long)time(NULL),
+    struct describe_style style = {output_terminal(), output_colour(), output_now(), output_width(),
                                    pod_limit};
     for (size_t i = 0; i < json_array_size(described->resolved); i++) {
         const json_t *object = json_array_get(described->objects, i);
@@ -130,6 +129,11 @@ const struct command describe_command = {
     .run = describe,
     .summary = "what a workload is made of: components, pods, GPUs, pod groups",
     .usage = "describe TYPE/NAME | -f FILE [-n NS] [-o text|json|yaml|dot|svg] [--pod-limit N]",
+    .about =
+        "Reads one workload through the definition of its kind: which components it has, how many\n"
+        "pods and GPUs each asks for, which pods must start together (POD GROUP, MIN-MEMBER),\n"
+        "and of what is in a cluster which pods are there. TYPE is what kubectl takes: jobset,\n"
+        "jobs.batch, po. The cluster is asked through the kubectl on PATH.\n",
     .example = "  kartactl describe jobset/train -n ml\n"
                "  kartactl describe -f manifests/examples/jobset.yaml\n"
                "  kubectl get jobset train -o json | kartactl describe -f - -o json\n",

@@ -90,7 +90,7 @@ void describe_groups(const json_t *view, const struct describe_style *style, str
         strbuf_adds(buf, "Pod groups: none\n");
         return;
     }
-    struct table table = {0};
+    struct table table = {.width = style->width};
     table_row(&table, "POD GROUP", "MIN-MEMBER", "PODS", "SUBGROUPS");
     for (size_t i = 0; i < json_array_size(groups); i++)
         group_row(&table, view, json_array_get(groups, i));
@@ -133,7 +133,7 @@ static void component_rows(struct table *table, const json_t *component)
 
 void describe_resources(const json_t *view, const struct describe_style *style, struct strbuf *buf)
 {
-    struct table table = {0};
+    struct table table = {.width = style->width};
     table_row(&table, "COMPONENT", "REPLICAS", "GPU", "CPU", "MEMORY");
     const json_t *components = json_object_get(view, "components");
     for (size_t i = 0; i < json_array_size(components); i++)

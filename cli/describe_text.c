@@ -45,6 +45,19 @@ static void header_row(struct table *table, const char *name, const char *value)
         table_row(table, name, value);
 }
 
+/* Whether what is stored starts together; NULL of what isn't stored, or has nothing that could. */
+static char *ganged_text(const json_t *object, const json_t *view)
+{
+    const json_t *metadata = json_object_get(object, "metadata");
+    const char *profile =
+        input_text(json_object_get(metadata, "labels"), "workloadmap.dev/profile");
+    if (*input_text(metadata, "resourceVersion") == '\0' ||
+        json_array_size(json_object_get(view, "podGroups")) == 0)
+        return NULL;
+    return *profile != '\0' ? mem_format("by %s", profile)
+                            : mem_format("no (kartactl audit says why)");
+}
+
 static void header(const json_t *object, const json_t *view, const char *origin,
                    const struct describe_style *style, struct strbuf *buf)
 {
@@ -65,6 +78,8 @@ static void header(const json_t *object, const json_t *view, const char *origin,
     header_row(&table, "Namespace:", input_text(workload, "namespace"));
     header_row(&table, "Definition:", definition);
     header_row(&table, "Queue:", input_text(view, "queue"));
+    KARTA_AUTO_TEXT ganged = ganged_text(object, view);
+    header_row(&table, "Ganged:", ganged);
     header_row(&table, "Age:", age);
     table_print(&table, false, buf);
     table_dispose(&table);

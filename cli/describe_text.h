@@ -11,6 +11,7 @@
 struct describe_style {
     bool boxes, colour;
     long long now;    /* seconds since the epoch, for ages */
+    size_t width;     /* columns of the terminal; 0: any */
     size_t pod_limit; /* live pods of one instance that are shown */
 };
 

@@ -211,7 +211,7 @@ void describe_tree(const json_t *view, const struct describe_style *style, struc
     /* every component has a node of its own, unless memory ran out */
     if (json_array_size(nodes) < json_array_size(components))
         buf->failed = KARTA_ERR_NOMEM;
-    struct table table = {0};
+    struct table table = {.width = style->width};
     tree_rows(nodes, style->boxes, &table);
     table_print(&table, false, buf);
     table_dispose(&table);

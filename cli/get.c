@@ -2,7 +2,6 @@
 /* kartactl get: the workloads of a cluster, one a line, whatever their kinds. */
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "base/mem.h"
@@ -50,7 +49,7 @@ static int get_one(struct getting *getting, const json_t *object, const char *la
         return cli_fail_error(cli_code_of(&err), label, &err);
     if (phase != NULL && !is_phase(view, phase))
         return CLI_DONE;
-    KARTA_AUTO_TEXT age = describe_age_of(object, (long long)time(NULL));
+    KARTA_AUTO_TEXT age = describe_age_of(object, output_now());
     if (json_array_append(getting->views, view) != 0 ||
         json_array_append_new(getting->ages, json_string(age != NULL ? age : "-")) != 0)
         return cli_fail(CLI_FAILED, "out of memory");
@@ -151,7 +150,7 @@ static int print_table(const struct getting *getting, bool wide)
     bool everywhere = getting->arguments->value[FLAG_ALL_NAMESPACES] != NULL;
     KARTA_AUTO_STRBUF buf;
     strbuf_init(&buf, OUTPUT_BYTES);
-    struct table table = {0};
+    struct table table = {.width = output_width()};
     const char *cells[TABLE_COLUMNS + 1] = {0};
     size_t first = everywhere ? 0 : 1, last = wide ? 12 : 8;
     memcpy(cells, heads + first, (last - first) * sizeof *cells);
@@ -225,6 +224,9 @@ const struct command get_command = {
     .summary = "the workloads of a cluster, of any kind: phase, pods, GPUs, queue",
     .usage = "get TYPE | --all-types [-n NS | -A] [-l SELECTOR] [--phase PHASE]\n"
              "                    [-o table|wide|json|yaml]",
+    .about =
+        "Lists what users made, whatever its kind: the Jobs of a JobSet and the pods of a Job are\n"
+        "left out. Phases mean the same for every kind.\n",
     .example = "  kartactl get --all-types -A\n"
                "  kartactl get jobsets -n ml -o wide\n"
                "  kartactl get --all-types -n ml --phase Initializing -l team=a\n",

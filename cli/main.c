@@ -21,9 +21,11 @@ static const char *program = "kartactl";
 static void print_named(const char *text)
 {
     static const char name[] = "kartactl";
-    for (const char *at; (at = strstr(text, name)) != NULL; text = at + sizeof name - 1) {
+    for (const char *at, *from = text; (at = strstr(text, name)) != NULL;
+         text = at + sizeof name - 1) {
+        bool path = at > from && strchr("/_", at[-1]) != NULL; /* a file that is called so */
         fwrite(text, 1, (size_t)(at - text), stdout);
-        fputs(program, stdout);
+        fputs(path ? name : program, stdout);
     }
     fputs(text, stdout);
 }
@@ -34,7 +36,7 @@ static int help(void)
         "kartactl shows and changes Kubernetes workloads of any kind that a definition covers.\n\n"
         "Usage: kartactl COMMAND [flags]\n\nCommands:\n");
     for (size_t i = 0; commands[i] != NULL; i++)
-        printf("  %-14s %s\n", commands[i]->name, commands[i]->summary);
+        printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
     print_named(
         "\nWhere to begin:\n"
         "  what is this file going to start?          kartactl describe -f FILE\n"

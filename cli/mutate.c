@@ -157,6 +157,9 @@ const struct command mutate_command = {
     .summary = "what the webhook makes of a workload, here or as a running server answers",
     .usage = "mutate -f FILE [--profile NAME] [--queue NAME] [-n NS] [-o yaml|json|patch|diff]\n"
              "                       [--server URL [--ca-file FILE]]",
+    .about = "Gangs what it is given, as if it had opted in, and prints the result; -o diff shows "
+             "only what\n"
+             "the webhook adds. With --server a running webhook is asked instead.\n",
     .example =
         "  kartactl mutate -f manifests/examples/jobset.yaml -o diff\n"
         "  kartactl mutate -f jobset.yaml --server https://127.0.0.1:9443 --ca-file ca.crt\n",

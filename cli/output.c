@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "exit_code.h"
@@ -20,6 +22,23 @@ bool output_colour(void)
 {
     const char *no_color = getenv("NO_COLOR");
     return output_terminal() && (no_color == NULL || *no_color == '\0');
+}
+
+size_t output_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    if (!output_terminal())
+        return 0;
+    if (columns != NULL && atoi(columns) > 0)
+        return (size_t)atoi(columns);
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+long long output_now(void)
+{
+    const char *fixed = getenv("SOURCE_DATE_EPOCH");
+    return fixed != NULL && *fixed != '\0' ? strtoll(fixed, NULL, 10) : (long long)time(NULL);
 }
 
 int output_text(struct strbuf *buf)

@@ -15,6 +15,12 @@
 bool output_terminal(void);
 bool output_colour(void);
 
+/* Columns of the terminal (COLUMNS, else what it says itself); 0 where there is none. */
+size_t output_width(void);
+
+/* Seconds since the epoch, for ages; SOURCE_DATE_EPOCH where it is set, for documents. */
+long long output_now(void);
+
 /* Prints one value in `format`, "json" or "yaml". CLI_DONE, or CLI_FAILED and one line. */
 int output_value(const char *format, const json_t *value);
 

@@ -2,7 +2,6 @@
 /* The boxes of a picture: one a component, one an instance where a component has several. */
 #include "picture.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -10,23 +9,6 @@
 #include "describe_text.h"
 #include "input.h"
 #include "table.h"
-
-char *picture_cut(const char *text, size_t columns)
-{
-    if (table_width(text) <= columns)
-        return mem_format("%s", text);
-    size_t size = 0, width = 0, whole = strlen(text);
-    while (size < whole) {
-        size_t step = text_character(text + size, whole - size, NULL);
-        step = step > 0 ? step : 1;
-        KARTA_AUTO_TEXT character = mem_format("%.*s", (int)step, text + size);
-        width += character != NULL ? table_width(character) : 1;
-        if (width + 1 > columns)
-            break;
-        size += step;
-    }
-    return mem_format("%.*s\u2026", (int)size, text);
-}
 
 static const char *instance_of(const json_t *pod)
 {

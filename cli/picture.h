@@ -44,7 +44,4 @@ void picture_dot(const struct picture *picture, struct strbuf *buf);
 /* Gives every box its place; *width and *height are the picture's. */
 void picture_layout(struct picture *picture, int *width, int *height);
 
-/* New text of at most `columns` columns of a terminal, cut with an ellipsis. */
-char *picture_cut(const char *text, size_t columns);
-
 #endif

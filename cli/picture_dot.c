@@ -2,6 +2,7 @@
 /* The same boxes for Graphviz: gangs are clusters. */
 #include "base/mem.h"
 #include "picture.h"
+#include "table.h"
 
 #define NAME_COLUMNS 40
 
@@ -16,7 +17,7 @@ static void add_quoted(struct strbuf *buf, const char *text)
 
 static void add_line(struct strbuf *buf, const char *text)
 {
-    KARTA_AUTO_TEXT cut = picture_cut(text, NAME_COLUMNS);
+    KARTA_AUTO_TEXT cut = table_cut(text, NAME_COLUMNS);
     add_quoted(buf, cut != NULL ? cut : "");
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "picture.h"
+#include "table.h"
 
 #define FRAME 9        /* from a box to the frame around it */
 #define LABEL_HEIGHT 6 /* from the frame up to its label */
@@ -45,7 +46,7 @@ static void add_escaped(struct strbuf *buf, const char *text)
 static void add_text(struct strbuf *buf, int x, int y, const char *class, const char *text,
                      size_t columns)
 {
-    KARTA_AUTO_TEXT cut = picture_cut(text, columns);
+    KARTA_AUTO_TEXT cut = table_cut(text, columns);
     strbuf_addf(buf, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
     add_escaped(buf, cut != NULL ? cut : "");
     strbuf_adds(buf, "</text>\n");

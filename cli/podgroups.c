@@ -156,8 +156,8 @@ const struct command podgroups_command = {
     .run = podgroups,
     .summary = "the objects that the gang scheduler needs beside a workload's pods",
     .usage = "podgroups -f FILE [-n NS] [--profile NAME] [--queue Q] [-o yaml|json]",
-    .example = "  kubectl get jobset train -o yaml | kartactl podgroups -f -\n"
-               "  kartactl podgroups --profile native -f manifests/examples/jobset.yaml\n",
+    .example = "  kartactl podgroups --profile native -f manifests/examples/jobset.yaml\n"
+               "  kubectl get jobset train -o yaml | kartactl podgroups -f -\n",
     .flags = 1U << FLAG_FILE | 1U << FLAG_NAMESPACE | 1U << FLAG_OUTPUT | 1U << FLAG_PROFILE |
              1U << FLAG_QUEUE | 1U << FLAG_DEFINITIONS,
     .formats = "yaml|json",

@@ -196,6 +196,11 @@ const struct command suspend_command = {
     .run = suspend_run,
     .summary = "stop a workload's pods and keep the workload, whatever its kind",
     .usage = "suspend TYPE/NAME | -f FILE [-n NS] [--dry-run] [-o yaml|json|patch]",
+    .about =
+        "Does what the definition of the kind says: for a JobSet it sets spec.suspend, for others\n"
+        "whatever it takes. A file is printed as it would be (-o patch: the JSON Patch alone); "
+        "what\n"
+        "is in a cluster is patched through kubectl.\n",
     .example = "  kartactl suspend jobset/train -n ml --dry-run\n"
                "  kartactl suspend -f manifests/examples/jobset.yaml -o patch\n",
     .flags = SUSPEND_FLAGS,
@@ -207,6 +212,7 @@ const struct command resume_command = {
     .run = resume_run,
     .summary = "let a suspended workload run again",
     .usage = "resume TYPE/NAME | -f FILE [-n NS] [--dry-run] [-o yaml|json|patch]",
+    .about = "Undoes kartactl suspend, as the definition of the kind says.\n",
     .example = "  kartactl resume jobset/train -n ml\n"
                "  kartactl resume -f manifests/examples/jobset.yaml -o patch\n",
     .flags = SUSPEND_FLAGS,

@@ -8,8 +8,12 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "karta/error.h"
+
+/* less than this of a cell says nothing: then the line is left as long as it is */
+#define LEAST_CUT 6
 
 void table_dispose(struct table *table)
 {
@@ -65,6 +69,23 @@ size_t table_width(const char *text)
     return width;
 }
 
+char *table_cut(const char *text, size_t columns)
+{
+    if (table_width(text) <= columns)
+        return mem_format("%s", text);
+    size_t size = 0, width = 0, whole = strlen(text);
+    while (size < whole) {
+        size_t step = text_character(text + size, whole - size, NULL);
+        step = step > 0 ? step : 1;
+        KARTA_AUTO_TEXT character = mem_format("%.*s", (int)step, text + size);
+        width += character != NULL ? table_width(character) : 1;
+        if (width + 1 > columns)
+            break;
+        size += step;
+    }
+    return mem_format("%.*s\u2026", (int)size, text);
+}
+
 static size_t last_column(char *const *row)
 {
     size_t last = 0;
@@ -74,14 +95,26 @@ static size_t last_column(char *const *row)
     return last;
 }
 
-static void print_row(char *const *row, const size_t *widths, struct strbuf *buf)
+/* The last cell, cut where the line would be wider than the table may be. */
+static void print_last(const char *cell, size_t at, size_t width, struct strbuf *buf)
 {
-    size_t last = last_column(row);
+    bool cuts = width > at + LEAST_CUT && at + table_width(cell) > width;
+    KARTA_AUTO_TEXT cut = cuts ? table_cut(cell, width - at) : NULL;
+    strbuf_adds(buf, cut != NULL ? cut : cell);
+}
+
+static void print_row(char *const *row, const size_t *widths, size_t width, struct strbuf *buf)
+{
+    size_t last = last_column(row), at = 0;
     for (size_t column = 0; column <= last; column++) {
         const char *cell = row[column] != NULL ? row[column] : "";
+        if (column == last) {
+            print_last(cell, at, width, buf);
+            return;
+        }
         strbuf_adds(buf, cell);
-        size_t pad = column < last ? widths[column] - table_width(cell) + 2 : 0;
-        while (pad-- > 0)
+        at += widths[column] + 2;
+        for (size_t pad = widths[column] - table_width(cell) + 2; pad > 0; pad--)
             strbuf_addc(buf, ' ');
     }
 }
@@ -98,7 +131,7 @@ void table_print(const struct table *table, bool bold_first, struct strbuf *buf)
     for (size_t row = 0; row < table->count; row++) {
         bool bold = bold_first && row == 0;
         strbuf_adds(buf, bold ? "\033[1m" : "");
-        print_row(table->rows[row], widths, buf);
+        print_row(table->rows[row], widths, table->width, buf);
         strbuf_adds(buf, bold ? "\033[0m\n" : "\n");
     }
     if (table->failed)

@@ -13,10 +13,11 @@
 struct table {
     char *(*rows)[TABLE_COLUMNS];
     size_t count, room;
-    bool failed; /* memory ran out */
+    size_t width; /* the most columns of a terminal a line may take; 0: any */
+    bool failed;  /* memory ran out */
 };
 
-/* An empty table is all zeros. */
+/* An empty table is all zeros but for `width`. */
 void table_dispose(struct table *table);
 
 /* Adds a row; `cells` are copied and made one clean line each, a NULL ends them early. */
@@ -31,5 +32,8 @@ void table_print(const struct table *table, bool bold_first, struct strbuf *buf)
 
 /* How many columns of a terminal `text` takes. */
 size_t table_width(const char *text);
+
+/* New text of at most `columns` columns of a terminal, cut with an ellipsis. */
+char *table_cut(const char *text, size_t columns);
 
 #endif

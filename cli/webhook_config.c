@@ -199,6 +199,10 @@ const struct command webhook_config_command = {
     .summary = "the webhook configurations to install, with rules from the definitions",
     .usage = "webhook-config --ca-file FILE --service NS/NAME | --url URL [--profile NAME]\n"
              "                               [--policy FILE]... [-o yaml|json]",
+    .about =
+        "Prints the MutatingWebhookConfiguration and ValidatingWebhookConfiguration that a server\n"
+        "without --kube needs. The rules list the kinds that the profile gangs, and with --policy\n"
+        "those that policies judge.\n",
     .example = "  kartactl webhook-config --ca-file certs/ca.crt \\\n"
                "      --service karta-system/karta-webhook | kubectl apply -f -\n"
                "  kartactl webhook-config --ca-file certs/ca.crt --url https://10.0.0.7:9443\n",

@@ -28,8 +28,8 @@ static int compare(const void *one, const void *two)
     if (order == 0)
         order = strcmp(input_text(a, "kind"), input_text(b, "kind"));
     if (order == 0)
-        order = strcmp(input_text(a, "apiVersion"), input_text(b, "apiVersion"));
-    return order != 0 ? order : strverscmp(metadata_of(a, "name"), metadata_of(b, "name"));
+        order = strverscmp(metadata_of(a, "name"), metadata_of(b, "name"));
+    return order != 0 ? order : strcmp(input_text(a, "apiVersion"), input_text(b, "apiVersion"));
 }
 
 static json_t *sort_objects(const json_t *items)

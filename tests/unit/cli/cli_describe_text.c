@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-static const struct describe_style plain = {.now = 1000000000, .pod_limit = 10};
+static const struct describe_style plain = {false, false, 1000000000, 0, 0};
 
 typedef void part(const json_t *view, const struct describe_style *style, struct strbuf *buf);
 

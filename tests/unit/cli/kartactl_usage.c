@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kartactl says to a wrong command line, and how it ends. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "run.h"
@@ -33,12 +34,10 @@ static void usage__says_what_is_missing(void **state)
 {
     (void)state;
     assert_run("describe", 2, "",
-               "kartactl: describe: give a file with -f, or - for standard input\n");
+               "kartactl: describe: give TYPE/NAME, or a file with -f (- for standard input)\n");
     assert_run("describe -f", 2, "", "kartactl: describe: --file needs a value: FILE\n");
-    assert_run("describe jobset/train", 2, "",
-               "kartactl: describe: unexpected \"jobset/train\"; give files with -f\n");
-    assert_run("describe -f x -o dot", 2, "",
-               "kartactl: describe: -o takes text|json|yaml, not \"dot\"\n");
+    assert_run("describe -f x -o table", 2, "",
+               "kartactl: describe: -o takes text|json|yaml|dot|svg, not \"table\"\n");
     assert_run("mutate -f x --ca-file y", 2, "",
                "kartactl: mutate: --ca-file goes with --server\n");
     assert_run("mutate -f x --server http://y", 2, "",
@@ -60,7 +59,9 @@ static void usage__says_what_is_missing(void **state)
 static void usage__help_has_an_example_for_every_command(void **state)
 {
     (void)state;
-    const char *const commands[] = {"describe", "mutate", "definitions", "version"};
+    const char *const commands[] = {
+        "describe", "get",         "audit", "suspend",        "resume",     "mutate", "podgroups",
+        "check",    "definitions", "certs", "webhook-config", "completion", "version"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char arguments[64], example[64];
         snprintf(arguments, sizeof arguments, "%s --help", commands[i]);
@@ -78,8 +79,27 @@ static void usage__help_lists_the_commands(void **state)
     (void)state;
     struct run run = run_kartactl("--help");
     assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, "\n  describe     what a workload is made of"));
+    assert_non_null(strstr(run.out, "\n  describe        what a workload is made of"));
     run_dispose(&run);
+}
+
+/* kubectl runs it by another name; paths of files are no name of ours. */
+static void usage__names_how_it_was_called(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/kartactl-plugin-XXXXXX", command[512], out[4096] = "";
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command,
+             "cd %s && ln -s '%s/bin/kartactl' kubectl-karta && ./kubectl-karta completion --help; "
+             "rm -r %s",
+             folder, KARTA_BINARY_DIR, folder);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t size = fread(out, 1, sizeof out - 1, pipe);
+    assert_true(size > 0);
+    assert_int_equal(pclose(pipe), 0);
+    assert_non_null(strstr(out, "\nUsage: kubectl karta completion bash|zsh|fish\n"));
+    assert_non_null(strstr(out, "\n  kubectl karta completion zsh > ~/.zfunc/_kartactl\n"));
 }
 
 static void version__is_printed(void **state)
@@ -98,6 +118,7 @@ int main(void)
         cmocka_unit_test(usage__says_what_is_missing),
         cmocka_unit_test(usage__help_has_an_example_for_every_command),
         cmocka_unit_test(usage__help_lists_the_commands),
+        cmocka_unit_test(usage__names_how_it_was_called),
         cmocka_unit_test(version__is_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
