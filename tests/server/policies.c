@@ -9,7 +9,8 @@
 #include "answers.h"
 #include "base/mem.h"
 
-#define WAIT_MS 20000
+/* a slow machine compiles everything that it was started with before it looks at a file again */
+#define WAIT_MS 60000
 
 static struct running server;
 static char folder[80];
