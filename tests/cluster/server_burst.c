@@ -4,12 +4,13 @@
 #include "trial.h"
 
 #define KARTAS 100
-#define USUAL 20000
 
-/* What sanitizers keep of freed memory is theirs. */
+/* Sanitizers are slow, and what they keep of freed memory is theirs. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define USUAL 4000
 #define MOST_GROWTH ((double)(1U << 30))
 #else
+#define USUAL 20000
 #define MOST_GROWTH ((double)(64U << 20))
 #endif
 
