@@ -129,16 +129,13 @@ static bool stir(void *arg, struct table_entry *entry)
     return true;
 }
 
-/* True: another one is in force. */
-static bool take_snapshot(struct podgroups *groups)
+/* False: memory is out, and the one before stays. */
+static bool take_snapshot(struct podgroups *groups, struct karta_snapshot *snapshot)
 {
-    struct karta_snapshot *snapshot = groups->config.in_force(groups->config.in_force_arg);
-    if (snapshot == NULL || snapshot == groups->snapshot || !learn_profiles(groups, snapshot)) {
-        karta_snapshot_unref(snapshot);
+    if (!learn_profiles(groups, snapshot))
         return false;
-    }
     karta_snapshot_unref(groups->snapshot);
-    groups->snapshot = snapshot;
+    groups->snapshot = karta_snapshot_ref(snapshot);
     return true;
 }
 
@@ -161,21 +158,19 @@ static bool discover(struct podgroups *groups)
                 (struct kube_resource){json_string_value(json_array_get(parts, 0)),
                                        json_string_value(json_array_get(parts, 1)), NULL};
     }
-    int rc = discovery_refresh(groups->discovery, groups->client, wanted, wanted ? used : 0, &err);
+    int rc = discovery_refresh(groups->discovery, groups->keeper.client, wanted, wanted ? used : 0,
+                               &err);
     free(wanted);
     int ms = groups->config.look_ms != 0 ? groups->config.look_ms : LOOK_MS;
-    groups->look_ms = karta_engine_now_ms() + (rc == 0 || ms < 2000 ? ms : 2000);
+    atomic_store(&groups->look_ms, karta_engine_now_ms() + (rc == 0 || ms < 2000 ? ms : 2000));
     groups_pause_said(groups, rc != 0 ? &err : NULL);
     return discovery_is_known(groups->discovery);
 }
 
-void groups_look(struct podgroups *groups)
+/* What is in force, and what the cluster has, as they are now; no worker works. */
+static void look(struct podgroups *groups, bool fresh, bool due)
 {
-    bool fresh = take_snapshot(groups);
-    bool due = karta_engine_now_ms() >= groups->look_ms;
-    if (groups->snapshot == NULL || (!fresh && !due) || (due && !discover(groups)))
-        return;
-    if (!discovery_is_known(groups->discovery))
+    if ((due && !discover(groups)) || !discovery_is_known(groups->discovery))
         return;
     want_all(groups);
     watch_end_unwanted(groups);
@@ -186,6 +181,21 @@ void groups_look(struct podgroups *groups)
     pthread_mutex_lock(&groups->lock);
     table_each(&groups->workloads, stir, groups);
     pthread_mutex_unlock(&groups->lock);
+}
+
+void groups_look(struct podgroups *groups)
+{
+    struct karta_snapshot *snapshot = groups->config.in_force(groups->config.in_force_arg);
+    bool fresh = snapshot != NULL && snapshot != groups->snapshot;
+    bool due = karta_engine_now_ms() >= atomic_load(&groups->look_ms);
+    if (snapshot != NULL && (fresh || due)) {
+        groups_hold(groups);
+        fresh = fresh && take_snapshot(groups, snapshot);
+        if (groups->snapshot != NULL)
+            look(groups, fresh, due);
+        groups_release(groups);
+    }
+    karta_snapshot_unref(snapshot);
 }
 
 /* Whether it is waited for no longer; whoever did goes on. Wants the lock. */
@@ -281,8 +291,8 @@ static void note_missing(struct podgroups *groups, const char *group, const char
               "pod groups not made: the cluster does not have their kind", log_text("kind", name));
 }
 
-struct watch *groups_made_watch(struct podgroups *groups, const char *api_version, const char *kind,
-                                bool *missing, struct karta_error *err)
+static struct watch *find_made_watch(struct podgroups *groups, const char *api_version,
+                                     const char *kind, bool *missing, struct karta_error *err)
 {
     char group[256];
     bool namespaced = false;
@@ -303,5 +313,14 @@ struct watch *groups_made_watch(struct podgroups *groups, const char *api_versio
     struct watch *watch = watch_find_or_start(groups, WATCH_MADE, &resource, kind);
     if (watch == NULL)
         karta_error_set(err, KARTA_ERR_LIMIT, "%s of %s can't be followed", kind, api_version);
+    return watch;
+}
+
+struct watch *groups_made_watch(struct podgroups *groups, const char *api_version, const char *kind,
+                                bool *missing, struct karta_error *err)
+{
+    pthread_mutex_lock(&groups->shared);
+    struct watch *watch = find_made_watch(groups, api_version, kind, missing, err);
+    pthread_mutex_unlock(&groups->shared);
     return watch;
 }
