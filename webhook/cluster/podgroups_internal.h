@@ -232,6 +232,10 @@ int64_t queue_lag_ms(const struct podgroups *groups, int64_t now_ms);
 void groups_look(struct podgroups *groups);
 /* Which of them are well, for admission and metrics. */
 void groups_check(struct podgroups *groups);
+/* podgroups_expect.c; the keeper's: kinds that were missing and are there now, and the kinds of the
+ * profile in force. */
+void groups_look_for_missing(struct podgroups *groups);
+void groups_expect_made(struct podgroups *groups);
 /* Any worker: the watch of objects that a profile made; NULL with *missing: the cluster has no such
  * kind, or (an error is set) it can't be followed. */
 struct watch *groups_made_watch(struct podgroups *groups, const char *api_version, const char *kind,

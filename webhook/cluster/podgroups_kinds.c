@@ -100,28 +100,6 @@ static void want_all(struct podgroups *groups)
     watch_find_or_start(groups, WATCH_PODS, &pods, "Pod");
 }
 
-/* A kind that nobody could be made of is there now. */
-static void look_for_missing(struct podgroups *groups)
-{
-    const char *name;
-    json_t *parts;
-    void *next;
-    json_object_foreach_safe(groups->missing, next, name, parts)
-    {
-        const char *group = json_string_value(json_array_get(parts, 0));
-        const char *version = json_string_value(json_array_get(parts, 1));
-        const char *kind = json_string_value(json_array_get(parts, 2));
-        if (discovery_plural(groups->discovery, group, version, kind, NULL) == NULL)
-            continue;
-        LOG_WRITE(groups->config.log, LOG_LEVEL_INFO, "the cluster has what pod groups need",
-                  log_text("kind", name));
-        json_object_del(groups->missing, name);
-        pthread_mutex_lock(&groups->lock);
-        queue_unblock(groups);
-        pthread_mutex_unlock(&groups->lock);
-    }
-}
-
 static bool stir(void *arg, struct table_entry *entry)
 {
     struct podgroups *groups = arg;
@@ -174,7 +152,8 @@ static void look(struct podgroups *groups, bool fresh, bool due)
         return;
     want_all(groups);
     watch_end_unwanted(groups);
-    look_for_missing(groups);
+    groups_look_for_missing(groups);
+    groups_expect_made(groups);
     groups->looked = true;
     if (!fresh)
         return;
@@ -269,58 +248,4 @@ void groups_check(struct podgroups *groups)
     metrics_podgroups_state(groups->config.metrics, &state);
     if (settled)
         atomic_store(&groups->settled, true);
-}
-
-static const char *group_of(const char *api_version, char *group, size_t room)
-{
-    const char *slash = strchr(api_version, '/');
-    snprintf(group, room, "%.*s", slash != NULL ? (int)(slash - api_version) : 0, api_version);
-    return slash != NULL ? slash + 1 : api_version;
-}
-
-/* Said once for each kind, until it is there. */
-static void note_missing(struct podgroups *groups, const char *group, const char *version,
-                         const char *api_version, const char *kind)
-{
-    KARTA_AUTO_TEXT name = mem_format("%s, %s", api_version, kind);
-    if (name == NULL || json_object_get(groups->missing, name) != NULL ||
-        json_object_size(groups->missing) >= WATCHES)
-        return;
-    json_object_set_new(groups->missing, name, json_pack("[s, s, s]", group, version, kind));
-    LOG_WRITE(groups->config.log, LOG_LEVEL_WARN,
-              "pod groups not made: the cluster does not have their kind", log_text("kind", name));
-}
-
-static struct watch *find_made_watch(struct podgroups *groups, const char *api_version,
-                                     const char *kind, bool *missing, struct karta_error *err)
-{
-    char group[256];
-    bool namespaced = false;
-    const char *version = group_of(api_version, group, sizeof group);
-    const char *plural = discovery_plural(groups->discovery, group, version, kind, &namespaced);
-    *missing = plural == NULL;
-    if (plural == NULL) {
-        note_missing(groups, group, version, api_version, kind);
-        karta_error_set(err, KARTA_ERR_NOT_FOUND, "the cluster has no %s of %s", kind, api_version);
-        return NULL;
-    }
-    if (!namespaced) {
-        karta_error_set(err, KARTA_ERR_SCHEMA,
-                        "%s of %s is not namespaced, so no workload can own it", kind, api_version);
-        return NULL;
-    }
-    struct kube_resource resource = {group, version, plural};
-    struct watch *watch = watch_find_or_start(groups, WATCH_MADE, &resource, kind);
-    if (watch == NULL)
-        karta_error_set(err, KARTA_ERR_LIMIT, "%s of %s can't be followed", kind, api_version);
-    return watch;
-}
-
-struct watch *groups_made_watch(struct podgroups *groups, const char *api_version, const char *kind,
-                                bool *missing, struct karta_error *err)
-{
-    pthread_mutex_lock(&groups->shared);
-    struct watch *watch = find_made_watch(groups, api_version, kind, missing, err);
-    pthread_mutex_unlock(&groups->shared);
-    return watch;
 }
