@@ -60,11 +60,13 @@ static int run_maker(const char *url)
     struct log log = {.level = LOG_LEVEL_WARN, .fd = 2};
     struct karta_snapshot *snapshot = test_snapshot();
     struct podgroups *groups = NULL;
+    const char *profile = "kai";
     const struct podgroups_config config = {.access = {.url = url},
                                             .metrics = metrics,
                                             .log = &log,
                                             .in_force = take,
                                             .in_force_arg = snapshot,
+                                            .profile = &profile,
                                             .leads = leads_always};
     metrics_follow_cluster(metrics);
     if (podgroups_start(&config, &groups, &err) != 0)

@@ -314,23 +314,28 @@ static void podgroups__wait_for_a_profile_that_is_gone(void **state)
     karta_snapshot_unref(other);
 }
 
-static atomic_bool armed;
+static pthread_mutex_t deleting = PTHREAD_MUTEX_INITIALIZER;
+static bool armed;
 
+/* Between the look at what stands there and the write; nobody writes meanwhile. */
 static void delete_it(struct maker *maker)
 {
     struct api_server *server = maker->world->base.server;
-    if (api_server_asked(server, "get", "podgroups") == 0 || !atomic_exchange(&armed, false))
-        return;
-    api_server_delete(server, "jobsets", "ml", "train");
-    struct timespec pause = {.tv_sec = 2}; /* time for the watch to tell */
-    nanosleep(&pause, NULL);
+    pthread_mutex_lock(&deleting);
+    if (armed && api_server_asked(server, "get", "podgroups") > 0) {
+        armed = false;
+        api_server_delete(server, "jobsets", "ml", "train");
+        struct timespec pause = {.tv_sec = 2}; /* time for the watch to tell */
+        nanosleep(&pause, NULL);
+    }
+    pthread_mutex_unlock(&deleting);
 }
 
 /* No garbage collector runs here: it is taken back at once. */
 static void podgroups__nothing_is_left_of_a_workload_that_goes_meanwhile(void **state)
 {
     (void)state;
-    atomic_store(&armed, true);
+    armed = true;
     world.before_write = delete_it;
     world_create_jobset(&world, "u1", "train", 2);
     world_start(&world);

@@ -39,6 +39,7 @@ void world_init(struct world *world)
                                               .log = &world->base.log,
                                               .in_force = in_force,
                                               .in_force_arg = world,
+                                              .profile = &world->profile,
                                               .leads = leads,
                                               .look_ms = 100,
                                               .linger_ms = 50,

@@ -62,6 +62,7 @@ static int start_podgroups(struct cluster *cluster, struct karta_error *err)
                                             .log = cluster->config.log,
                                             .in_force = cluster->config.in_force,
                                             .in_force_arg = cluster->config.arg,
+                                            .profile = cluster->config.profile,
                                             .leads = leads,
                                             .leads_arg = cluster};
     struct podgroups *groups = NULL;

@@ -24,6 +24,7 @@ struct podgroups_config {
     /* A new reference to what is in force; NULL: nothing is. */
     struct karta_snapshot *(*in_force)(void *arg);
     void *in_force_arg;
+    const char *const *profile; /* where the name of the one in force stands; NULL: none is */
     /* Whether one write may begin now. */
     bool (*leads)(void *arg);
     void *leads_arg;

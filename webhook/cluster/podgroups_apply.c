@@ -96,7 +96,7 @@ static enum work_end look(struct job *job, const struct watch *watch, const char
         mem_error(&job->err);
         return WORK_RETRY;
     }
-    int rc = groups_ask(job->groups, &request, &answer, &job->err);
+    int rc = groups_ask(job->worker, &request, &answer, &job->err);
     enum work_end end = WORK_DONE;
     if (rc == KARTA_ERR_NOT_FOUND) {
         karta_error_init(&job->err);
@@ -130,7 +130,7 @@ static enum work_end refused(struct job *job, struct watch *watch, const char *n
     enum work_end end = groups_judge(job, &watch->resource, answer);
     const char *what = text_at(json_object_get(answer->body, "details"), "kind");
     if (answer->status == 404 && strcmp(what, "namespaces") != 0) {
-        groups->look_ms = 0; /* the kind itself may be gone */
+        atomic_store(&groups->look_ms, 0); /* the kind itself may be gone */
         job->failure = METRICS_PODGROUPS_MISSING;
         job->tells = false;
     } else if (answer->status == 409 && is_field_conflict(answer->body)) {
@@ -180,19 +180,26 @@ static enum work_end write_object(struct job *job, struct watch *watch, const ch
     struct kube_answer answer;
     if (!groups_may_write(job->groups))
         return WORK_STOPPED;
-    int rc = groups_ask(job->groups, &request, &answer, &job->err);
+    int rc = groups_ask(job->worker, &request, &answer, &job->err);
     enum work_end end = WORK_DONE;
     if (rc != 0) {
         end = refused(job, watch, name, &answer);
     } else {
         metrics_podgroups_written(job->groups->config.metrics, METRICS_PODGROUPS_APPLIED);
-        job->groups->said_refused = 0;
         if (!note(job, watch, answer.body))
             end = groups_delete(job, watch, name,
                                 text_at(json_object_get(answer.body, "metadata"), "uid"));
     }
     kube_answer_dispose(&answer);
     return end;
+}
+
+static bool is_settled(const struct job *job, const struct watch *watch)
+{
+    pthread_mutex_lock(&job->groups->lock);
+    bool settled = watch->settled;
+    pthread_mutex_unlock(&job->groups->lock);
+    return settled;
 }
 
 static bool is_in_place(struct job *job, const json_t *object)
@@ -218,7 +225,7 @@ enum work_end groups_apply(struct job *job, const json_t *object)
         job->tells = !missing;
         return WORK_BLOCKED;
     }
-    if (!watch->settled)
+    if (!is_settled(job, watch))
         return WORK_BLOCKED; /* it may be known in a moment what is there */
     KARTA_AUTO_TEXT uid = NULL;
     groups_want(job, watch, name);

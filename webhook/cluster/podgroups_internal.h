@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of the cluster, and who may touch it: reflectors' threads and the worker, each
- * under the one lock, for a moment; nobody asks the API server with the lock held.
+ * What is known of the cluster, and who may touch it: reflectors' threads, the workers and the
+ * keeper, each under the one lock, for a moment; nobody asks the API server with a lock held. What
+ * is the keeper's own (which kinds there are, what is in force) changes only while no worker works,
+ * so workers read it freely.
  *
  *   workload --- crowd --- replicas --- pods      a crowd: a kind, a namespace, a nonce
  *       \------- brood --- made objects           a brood: an owner's uid
@@ -23,6 +25,10 @@
 /* Of our objects: what they were made from, 16 hex digits. */
 #define PODGROUPS_SOURCE "workloadmap.dev/source"
 
+/* Requests under way at once: where one takes 30 ms they are 130 a second, and a new workload needs
+ * three. */
+#define WORKERS 4
+
 /* What is followed at most; the catalog has some thirty kinds. */
 #define WATCHES 128
 /* Far above what one cluster runs; whatever comes beyond is passed over, and said once. */
@@ -32,7 +38,7 @@
 
 enum watch_what { WATCH_WORKLOADS, WATCH_PODS, WATCH_MADE };
 
-/* One resource that is followed. The worker makes and ends them. */
+/* One resource that is followed. */
 struct watch {
     struct podgroups *groups;
     enum watch_what what;
@@ -44,10 +50,11 @@ struct watch {
     /* under the lock */
     unsigned round; /* of the list under way: what is older was not in it */
     bool listing, listed;
-    /* the worker's own */
+    bool settled;          /* its list is whole, or nobody waits for it any more */
     int64_t unreadable_ms; /* when a workload may last not be read; 0: never, or that is over */
-    uint64_t definitions;  /* what defines the kind, as a hash */
-    bool wanted, settled;  /* settled: its list is whole, or nobody waits for it any more */
+    /* the keeper's own */
+    uint64_t definitions; /* what defines the kind, as a hash */
+    bool wanted;
 };
 
 struct replica {
@@ -110,8 +117,9 @@ struct workload {
     char *uid, *profile; /* another one, at uid */
     struct brood *brood;
     struct crowd *crowd;
-    /* its place in the queue */
+    /* its place in the queue; none while a worker has it, and `again` where it is due after that */
     enum queue_place place;
+    bool busy, again;
     struct workload *before, *after;
     int64_t since_ms, due_ms;
     int failures;  /* in a row */
@@ -124,21 +132,29 @@ struct queue {
     size_t count;
 };
 
-/* A profile of the snapshot in force, as the worker needs it. */
+/* A profile of the snapshot in force, as workers need it. */
 struct known_profile {
     const char *name; /* borrowed from the snapshot */
     uint64_t hash;
     bool has_objects;
 };
 
-struct podgroups {
-    struct podgroups_config config;
+struct worker {
+    struct podgroups *groups;
     struct kube_client *client;
     pthread_t thread;
     bool started;
+};
+
+struct podgroups {
+    struct podgroups_config config;
+    struct worker keeper, workers[WORKERS];
     pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool stopping, woken; /* under the lock, as the tables, the queue and the list of watches */
+    pthread_cond_t wake, work, idle; /* of the keeper, of workers, of who waits for them */
+    /* under the lock, as the tables, the queue and the list of watches */
+    bool stopping, woken;
+    bool able, held; /* able: workers may take something; held: not now */
+    size_t active;
     struct table workloads, crowds, broods, pods, made;
     struct queue queues[QUEUE_PLACES];
     struct watch *watches[WATCHES];
@@ -147,15 +163,18 @@ struct podgroups {
     _Atomic uint64_t follows[WATCHES]; /* kind_id of the watches that are well; 0: none */
     atomic_bool settled;               /* which kinds are followed is known */
 
-    /* the worker's own */
-    struct discovery *discovery;
+    /* the keeper's own */
+    struct discovery *discovery; /* read by workers under `shared` */
     struct karta_snapshot *snapshot;
     struct known_profile *profiles;
     size_t profile_count;
-    json_t *missing; /* "group/version, Kind" of objects that the cluster does not have */
-    int64_t look_ms; /* when discovery is due */
+    _Atomic int64_t look_ms; /* when discovery is due */
     bool looked;
-    double tokens; /* requests that may be made at once */
+
+    /* what workers share; not taken with the lock held */
+    pthread_mutex_t shared;
+    json_t *missing; /* "group/version, Kind" of objects that the cluster does not have */
+    double tokens;   /* requests that may be made at once */
     int64_t token_ms;
     int pauses;            /* in a row: how often the API server did not answer */
     char trouble[512];     /* what was last said of that; "": all is well */
@@ -199,26 +218,35 @@ void groups_remove_made(struct podgroups *groups, struct made *made);
 /* podgroups_queue.c; want the lock. */
 void queue_put(struct podgroups *groups, struct workload *workload, enum queue_place place,
                int64_t due_ms);
-/* The first that is ready, or whose time has come; it is in no queue then. NULL: none. */
-struct workload *queue_take(struct podgroups *groups, int64_t now_ms);
+/* The first that is ready, which is busy then. NULL: none. */
+struct workload *queue_take(struct podgroups *groups);
+bool queue_is_ready(const struct podgroups *groups);
+/* Those whose time has come have their turn. */
+void queue_promote(struct podgroups *groups, int64_t now_ms);
 /* All that are blocked have their turn. */
 void queue_unblock(struct podgroups *groups);
 /* How long the workload that has waited longest has, in ms; the blocked are not counted. */
 int64_t queue_lag_ms(const struct podgroups *groups, int64_t now_ms);
 
-/* podgroups_kinds.c; the worker's. Which kinds are followed, as definitions and cluster are now. */
+/* podgroups_kinds.c; the keeper's. Which kinds are followed, as definitions and cluster are now. */
 void groups_look(struct podgroups *groups);
 /* Which of them are well, for admission and metrics. */
 void groups_check(struct podgroups *groups);
-/* The watch of objects that a profile made; NULL with *missing: the cluster has no such kind, or
- * (an error is set) it can't be followed. */
+/* podgroups_expect.c; the keeper's: kinds that were missing and are there now, and the kinds of the
+ * profile in force. */
+void groups_look_for_missing(struct podgroups *groups);
+void groups_expect_made(struct podgroups *groups);
+/* Any worker: the watch of objects that a profile made; NULL with *missing: the cluster has no such
+ * kind, or (an error is set) it can't be followed. */
 struct watch *groups_made_watch(struct podgroups *groups, const char *api_version, const char *kind,
                                 bool *missing, struct karta_error *err);
 /* Whether enough is listed to begin with. */
 bool groups_are_settled(struct podgroups *groups);
-/* Whether pods are followed, so that it is known which groups per replica there are. */
+/* Any worker: whether pods are followed, so that it is known which groups per replica there are. */
 bool groups_know_pods(struct podgroups *groups);
-void groups_end_watches(struct podgroups *groups);
+/* podgroups.c: no worker works, from here to groups_release. */
+void groups_hold(struct podgroups *groups);
+void groups_release(struct podgroups *groups);
 
 /* podgroups_work.c: one workload, and what came of it. */
 enum work_end {
@@ -233,6 +261,7 @@ enum work_end {
 /* One workload's turn, in the worker. */
 struct job {
     struct podgroups *groups;
+    struct worker *worker;
     uint64_t id;
     struct watch *watch;
     char *ns, *name;  /* own */
@@ -250,8 +279,7 @@ struct job {
     const struct kube_resource *refused; /* RBAC, so not this workload's alone */
 };
 
-/* The workload is in no queue. Wants no lock. */
-void groups_work(struct podgroups *groups, uint64_t id);
+void groups_work(struct worker *worker, uint64_t id);
 
 /* podgroups_apply.c: one object of a profile. */
 enum work_end groups_apply(struct job *job, const json_t *object);
@@ -263,14 +291,14 @@ enum work_end groups_delete(struct job *job, const struct watch *watch, const ch
                             const char *uid);
 
 /* podgroups_ask.c: one request within our rate. */
-int groups_ask(struct podgroups *groups, const struct kube_request *request,
+int groups_ask(struct worker *worker, const struct kube_request *request,
                struct kube_answer *answer, struct karta_error *err);
 /* What it means for the workload that a request failed; job->err has the error. */
 enum work_end groups_judge(struct job *job, const struct kube_resource *resource,
                            const struct kube_answer *answer);
 bool groups_may_write(struct podgroups *groups);
 /* The API server does not answer: waits a little. */
-void groups_pause(struct podgroups *groups, const struct karta_error *err, int retry_after_ms);
+void groups_pause(struct worker *worker, const struct karta_error *err, int retry_after_ms);
 /* Says so once; NULL: it answers again. */
 void groups_pause_said(struct podgroups *groups, const struct karta_error *err);
 

@@ -100,28 +100,6 @@ static void want_all(struct podgroups *groups)
     watch_find_or_start(groups, WATCH_PODS, &pods, "Pod");
 }
 
-/* A kind that nobody could be made of is there now. */
-static void look_for_missing(struct podgroups *groups)
-{
-    const char *name;
-    json_t *parts;
-    void *next;
-    json_object_foreach_safe(groups->missing, next, name, parts)
-    {
-        const char *group = json_string_value(json_array_get(parts, 0));
-        const char *version = json_string_value(json_array_get(parts, 1));
-        const char *kind = json_string_value(json_array_get(parts, 2));
-        if (discovery_plural(groups->discovery, group, version, kind, NULL) == NULL)
-            continue;
-        LOG_WRITE(groups->config.log, LOG_LEVEL_INFO, "the cluster has what pod groups need",
-                  log_text("kind", name));
-        json_object_del(groups->missing, name);
-        pthread_mutex_lock(&groups->lock);
-        queue_unblock(groups);
-        pthread_mutex_unlock(&groups->lock);
-    }
-}
-
 static bool stir(void *arg, struct table_entry *entry)
 {
     struct podgroups *groups = arg;
@@ -129,16 +107,13 @@ static bool stir(void *arg, struct table_entry *entry)
     return true;
 }
 
-/* True: another one is in force. */
-static bool take_snapshot(struct podgroups *groups)
+/* False: memory is out, and the one before stays. */
+static bool take_snapshot(struct podgroups *groups, struct karta_snapshot *snapshot)
 {
-    struct karta_snapshot *snapshot = groups->config.in_force(groups->config.in_force_arg);
-    if (snapshot == NULL || snapshot == groups->snapshot || !learn_profiles(groups, snapshot)) {
-        karta_snapshot_unref(snapshot);
+    if (!learn_profiles(groups, snapshot))
         return false;
-    }
     karta_snapshot_unref(groups->snapshot);
-    groups->snapshot = snapshot;
+    groups->snapshot = karta_snapshot_ref(snapshot);
     return true;
 }
 
@@ -161,31 +136,45 @@ static bool discover(struct podgroups *groups)
                 (struct kube_resource){json_string_value(json_array_get(parts, 0)),
                                        json_string_value(json_array_get(parts, 1)), NULL};
     }
-    int rc = discovery_refresh(groups->discovery, groups->client, wanted, wanted ? used : 0, &err);
+    int rc = discovery_refresh(groups->discovery, groups->keeper.client, wanted, wanted ? used : 0,
+                               &err);
     free(wanted);
     int ms = groups->config.look_ms != 0 ? groups->config.look_ms : LOOK_MS;
-    groups->look_ms = karta_engine_now_ms() + (rc == 0 || ms < 2000 ? ms : 2000);
+    atomic_store(&groups->look_ms, karta_engine_now_ms() + (rc == 0 || ms < 2000 ? ms : 2000));
     groups_pause_said(groups, rc != 0 ? &err : NULL);
     return discovery_is_known(groups->discovery);
 }
 
-void groups_look(struct podgroups *groups)
+/* What is in force, and what the cluster has, as they are now; no worker works. */
+static void look(struct podgroups *groups, bool fresh, bool due)
 {
-    bool fresh = take_snapshot(groups);
-    bool due = karta_engine_now_ms() >= groups->look_ms;
-    if (groups->snapshot == NULL || (!fresh && !due) || (due && !discover(groups)))
-        return;
-    if (!discovery_is_known(groups->discovery))
+    if ((due && !discover(groups)) || !discovery_is_known(groups->discovery))
         return;
     want_all(groups);
     watch_end_unwanted(groups);
-    look_for_missing(groups);
+    groups_look_for_missing(groups);
+    groups_expect_made(groups);
     groups->looked = true;
     if (!fresh)
         return;
     pthread_mutex_lock(&groups->lock);
     table_each(&groups->workloads, stir, groups);
     pthread_mutex_unlock(&groups->lock);
+}
+
+void groups_look(struct podgroups *groups)
+{
+    struct karta_snapshot *snapshot = groups->config.in_force(groups->config.in_force_arg);
+    bool fresh = snapshot != NULL && snapshot != groups->snapshot;
+    bool due = karta_engine_now_ms() >= atomic_load(&groups->look_ms);
+    if (snapshot != NULL && (fresh || due)) {
+        groups_hold(groups);
+        fresh = fresh && take_snapshot(groups, snapshot);
+        if (groups->snapshot != NULL)
+            look(groups, fresh, due);
+        groups_release(groups);
+    }
+    karta_snapshot_unref(snapshot);
 }
 
 /* Whether it is waited for no longer; whoever did goes on. Wants the lock. */
@@ -259,49 +248,4 @@ void groups_check(struct podgroups *groups)
     metrics_podgroups_state(groups->config.metrics, &state);
     if (settled)
         atomic_store(&groups->settled, true);
-}
-
-static const char *group_of(const char *api_version, char *group, size_t room)
-{
-    const char *slash = strchr(api_version, '/');
-    snprintf(group, room, "%.*s", slash != NULL ? (int)(slash - api_version) : 0, api_version);
-    return slash != NULL ? slash + 1 : api_version;
-}
-
-/* Said once for each kind, until it is there. */
-static void note_missing(struct podgroups *groups, const char *group, const char *version,
-                         const char *api_version, const char *kind)
-{
-    KARTA_AUTO_TEXT name = mem_format("%s, %s", api_version, kind);
-    if (name == NULL || json_object_get(groups->missing, name) != NULL ||
-        json_object_size(groups->missing) >= WATCHES)
-        return;
-    json_object_set_new(groups->missing, name, json_pack("[s, s, s]", group, version, kind));
-    LOG_WRITE(groups->config.log, LOG_LEVEL_WARN,
-              "pod groups not made: the cluster does not have their kind", log_text("kind", name));
-}
-
-struct watch *groups_made_watch(struct podgroups *groups, const char *api_version, const char *kind,
-                                bool *missing, struct karta_error *err)
-{
-    char group[256];
-    bool namespaced = false;
-    const char *version = group_of(api_version, group, sizeof group);
-    const char *plural = discovery_plural(groups->discovery, group, version, kind, &namespaced);
-    *missing = plural == NULL;
-    if (plural == NULL) {
-        note_missing(groups, group, version, api_version, kind);
-        karta_error_set(err, KARTA_ERR_NOT_FOUND, "the cluster has no %s of %s", kind, api_version);
-        return NULL;
-    }
-    if (!namespaced) {
-        karta_error_set(err, KARTA_ERR_SCHEMA,
-                        "%s of %s is not namespaced, so no workload can own it", kind, api_version);
-        return NULL;
-    }
-    struct kube_resource resource = {group, version, plural};
-    struct watch *watch = watch_find_or_start(groups, WATCH_MADE, &resource, kind);
-    if (watch == NULL)
-        karta_error_set(err, KARTA_ERR_LIMIT, "%s of %s can't be followed", kind, api_version);
-    return watch;
 }

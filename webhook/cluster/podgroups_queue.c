@@ -41,15 +41,19 @@ void queue_put(struct podgroups *groups, struct workload *workload, enum queue_p
         workload->since_ms = 0;
         return;
     }
+    if (workload->busy) {
+        workload->again = true;
+        return;
+    }
     if (workload->since_ms == 0)
         workload->since_ms = karta_engine_now_ms();
     workload->due_ms = due_ms;
     append(groups, workload, place);
     if (place == QUEUE_READY || place == QUEUE_SWEEP)
-        pthread_cond_signal(&groups->wake);
+        pthread_cond_signal(&groups->work);
 }
 
-static void promote(struct podgroups *groups, int64_t now_ms)
+void queue_promote(struct podgroups *groups, int64_t now_ms)
 {
     for (struct workload *at = groups->queues[QUEUE_LATER].first, *after; at != NULL; at = after) {
         after = at->after;
@@ -58,14 +62,20 @@ static void promote(struct podgroups *groups, int64_t now_ms)
     }
 }
 
-struct workload *queue_take(struct podgroups *groups, int64_t now_ms)
+bool queue_is_ready(const struct podgroups *groups)
 {
-    promote(groups, now_ms);
+    return groups->queues[QUEUE_READY].count + groups->queues[QUEUE_SWEEP].count > 0;
+}
+
+struct workload *queue_take(struct podgroups *groups)
+{
     struct workload *first = groups->queues[QUEUE_READY].first;
     if (first == NULL)
         first = groups->queues[QUEUE_SWEEP].first;
-    if (first != NULL)
-        take_out(groups, first);
+    if (first == NULL)
+        return NULL;
+    take_out(groups, first);
+    first->busy = true;
     return first;
 }
 

@@ -46,7 +46,7 @@ enum work_end groups_delete(struct job *job, const struct watch *watch, const ch
     struct kube_answer answer;
     if (!groups_may_write(job->groups))
         return WORK_STOPPED;
-    int rc = groups_ask(job->groups, &request, &answer, &job->err);
+    int rc = groups_ask(job->worker, &request, &answer, &job->err);
     enum work_end end = WORK_DONE;
     if (rc == KARTA_ERR_NOT_FOUND || rc == KARTA_ERR_CONFLICT)
         karta_error_init(&job->err); /* it is gone, or another one stands there */
@@ -84,12 +84,11 @@ static void forget(struct job *job, const struct watch *watch, const char *name)
 {
     struct made *made = groups_find_made(job->groups, watch, job->ns, name);
     struct workload *workload = (struct workload *)table_find(&job->groups->workloads, job->id);
-    enum queue_place place = workload != NULL ? workload->place : QUEUE_NONE;
+    bool again = workload != NULL && workload->again;
     if (made != NULL)
         groups_remove_made(job->groups, made);
-    /* that stirred it, and it is being looked at */
-    if (workload != NULL && place == QUEUE_NONE)
-        queue_put(job->groups, workload, QUEUE_NONE, 0);
+    if (workload != NULL)
+        workload->again = again; /* that stirred it, and it is being looked at */
 }
 
 enum work_end groups_remove(struct job *job)

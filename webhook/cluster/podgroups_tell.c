@@ -32,8 +32,10 @@ static bool is_said_of_all(struct podgroups *groups, const struct kube_resource 
 {
     const char *parts[] = {refused->group, refused->plural};
     uint64_t hash = hash_u64(parts, 2);
+    pthread_mutex_lock(&groups->shared);
     bool said = groups->said_refused == hash;
     groups->said_refused = hash;
+    pthread_mutex_unlock(&groups->shared);
     return said;
 }
 
@@ -73,7 +75,7 @@ static void post_event(const struct job *job)
                                    .timeout_ms = KUBE_WRITE_MS};
     struct kube_answer answer;
     struct karta_error err = {0};
-    int rc = groups_ask(job->groups, &request, &answer, &err);
+    int rc = groups_ask(job->worker, &request, &answer, &err);
     if (rc != 0 && rc != KARTA_ERR_CONFLICT)
         LOG_WRITE(job->groups->config.log, LOG_LEVEL_DEBUG, "event not written",
                   log_text("error", err.message));

@@ -19,6 +19,8 @@
 #define DEADLINE_MS 5000
 #define RETRY_MS 1000
 #define LINGER_MS 30000
+/* until the keeper knows too that we may not write */
+#define STOPPED_MS 200
 
 static const char *text_at(const json_t *object, const char *key)
 {
@@ -77,9 +79,20 @@ static json_t *replicas_of(const struct crowd *crowd)
     return list;
 }
 
-/* True: there is something to do, and *job says what. Wants the lock. */
-static bool begin(struct podgroups *groups, uint64_t id, struct job *job)
+/* A worker gives it back: where it was stirred meanwhile it has another turn at once. Wants the
+ * lock. */
+static void end_turn(struct podgroups *groups, struct workload *workload, enum queue_place place,
+                     int64_t due_ms)
 {
+    bool again = workload->again;
+    workload->busy = workload->again = false;
+    queue_put(groups, workload, again ? QUEUE_READY : place, due_ms);
+}
+
+/* True: there is something to do, and *job says what. Wants the lock. */
+static bool begin(struct worker *worker, uint64_t id, struct job *job)
+{
+    struct podgroups *groups = worker->groups;
     struct workload *workload = (struct workload *)table_find(&groups->workloads, id);
     if (workload == NULL)
         return false;
@@ -88,11 +101,11 @@ static bool begin(struct podgroups *groups, uint64_t id, struct job *job)
     if (workload->done == source || is_complete(workload, source) ||
         (profile != NULL && !profile->has_objects)) {
         workload->done = source;
-        if (workload->place == QUEUE_NONE)
-            queue_put(groups, workload, QUEUE_NONE, 0);
+        end_turn(groups, workload, QUEUE_NONE, 0);
         return false;
     }
     *job = (struct job){.groups = groups,
+                        .worker = worker,
                         .id = id,
                         .watch = workload->watch,
                         .ns = strdup(workload->ns),
@@ -100,6 +113,13 @@ static bool begin(struct podgroups *groups, uint64_t id, struct job *job)
                         .replicas = replicas_of(workload->crowd),
                         .wanted = json_object()};
     return true;
+}
+
+static void note_readable(const struct job *job, bool readable)
+{
+    pthread_mutex_lock(&job->groups->lock);
+    job->watch->unreadable_ms = readable ? 0 : karta_engine_now_ms();
+    pthread_mutex_unlock(&job->groups->lock);
 }
 
 static enum work_end read_workload(struct job *job)
@@ -112,7 +132,7 @@ static enum work_end read_workload(struct job *job)
     }
     struct kube_request request = {.verb = "get", .resource = resource, .path = path};
     struct kube_answer answer;
-    int rc = groups_ask(job->groups, &request, &answer, &job->err);
+    int rc = groups_ask(job->worker, &request, &answer, &job->err);
     enum work_end end = WORK_DONE;
     if (rc == KARTA_ERR_NOT_FOUND)
         karta_error_init(&job->err);
@@ -120,10 +140,8 @@ static enum work_end read_workload(struct job *job)
         end = groups_judge(job, resource, &answer);
     else
         job->object = json_incref(answer.body);
-    if (answer.status == 403)
-        job->watch->unreadable_ms = karta_engine_now_ms();
-    else if (answer.status == 200)
-        job->watch->unreadable_ms = 0;
+    if (answer.status == 200 || answer.status == 403)
+        note_readable(job, answer.status == 200);
     kube_answer_dispose(&answer);
     return end;
 }
@@ -201,7 +219,7 @@ static int64_t retry_at(const struct podgroups *groups, int failures)
     return karta_engine_now_ms() + ms * (1 << (failures < 6 ? failures : 6));
 }
 
-/* Where it has to go from here, unless it was stirred meanwhile. Wants the lock. */
+/* Where it has to go from here. Wants the lock. */
 static void put_back(struct podgroups *groups, struct workload *workload, const struct job *job,
                      enum work_end end)
 {
@@ -209,36 +227,25 @@ static void put_back(struct podgroups *groups, struct workload *workload, const 
     if (end == WORK_DONE) {
         workload->failures = 0;
         workload->said = 0;
-    }
-    if (workload->place != QUEUE_NONE)
-        return;
-    switch (end) {
-    case WORK_DONE:
-        workload->done = job->source;
-        queue_put(groups, workload, QUEUE_NONE, 0);
-        break;
-    case WORK_LINGERS:
         workload->since_ms = 0;
-        queue_put(groups, workload, QUEUE_LATER, karta_engine_now_ms() + linger_ms);
-        break;
-    case WORK_RETRY:
-        queue_put(groups, workload, QUEUE_LATER, retry_at(groups, workload->failures++));
-        break;
-    case WORK_BLOCKED:
-        queue_put(groups, workload, QUEUE_BLOCKED, 0);
-        break;
-    case WORK_PAUSE:
-    case WORK_STOPPED:
-        queue_put(groups, workload, QUEUE_SWEEP, 0);
-        break;
+        workload->done = workload->again ? 0 : job->source;
+        end_turn(groups, workload, QUEUE_NONE, 0);
+    } else if (end == WORK_LINGERS) {
+        workload->since_ms = 0;
+        end_turn(groups, workload, QUEUE_LATER, karta_engine_now_ms() + linger_ms);
+    } else if (end == WORK_RETRY) {
+        end_turn(groups, workload, QUEUE_LATER, retry_at(groups, workload->failures++));
+    } else {
+        end_turn(groups, workload, end == WORK_BLOCKED ? QUEUE_BLOCKED : QUEUE_SWEEP, 0);
     }
 }
 
-void groups_work(struct podgroups *groups, uint64_t id)
+void groups_work(struct worker *worker, uint64_t id)
 {
+    struct podgroups *groups = worker->groups;
     struct job job;
     pthread_mutex_lock(&groups->lock);
-    bool due = begin(groups, id, &job);
+    bool due = begin(worker, id, &job);
     pthread_mutex_unlock(&groups->lock);
     if (!due)
         return;
@@ -247,11 +254,13 @@ void groups_work(struct podgroups *groups, uint64_t id)
         groups_tell(&job);
     pthread_mutex_lock(&groups->lock);
     struct workload *workload = (struct workload *)table_find(&groups->workloads, id);
-    if (workload != NULL)
+    if (workload != NULL && workload->busy)
         put_back(groups, workload, &job, end);
     pthread_mutex_unlock(&groups->lock);
     if (end == WORK_PAUSE)
-        groups_pause(groups, &job.err, job.retry_after_ms);
+        groups_pause(worker, &job.err, job.retry_after_ms);
+    if (end == WORK_STOPPED)
+        kube_client_pause(worker->client, STOPPED_MS);
     free(job.ns);
     free(job.name);
     json_decref(job.replicas);
