@@ -127,7 +127,8 @@ static void lease__that_cannot_be_renewed(void **state)
     EVENTUALLY(api_server_count(api, "leases") == 1);
     trial_put(api, trial_karta("two", "Train", "3"));
     EVENTUALLY(trial_shows(api, "two", "Ready", "True Ready "));
-    assert_int_equal(api_server_asked(api, "patch", "kartas"), 2);
+    /* who held it before may not have looked yet, and says the same */
+    assert_in_range(api_server_asked(api, "patch", "kartas"), 2, 3);
     trial_stop(&first);
     trial_stop(&second);
 }

@@ -181,7 +181,7 @@ void live_describe(struct live *live, json_t *list)
     {
         const json_t *entry = entry_of(live, text_at(item, "origin"));
         if (entry != NULL)
-            json_object_set(item, "version", json_object_get(entry, LIVE_VERSION));
+            json_object_set_new(item, "version", json_string(text_at(entry, LIVE_VERSION)));
     }
     pthread_mutex_unlock(&live->lock);
 }
