@@ -148,6 +148,7 @@ ALLOWED = {
     ("admissionregistration.k8s.io", "validatingwebhookconfigurations"): {"create"},
     ("coordination.k8s.io", "leases"): {"create"},
     ("", "secrets"): {"create"},
+    ("", "events"): {"create"},
     ("", "pods"): {"get", "list", "watch"},
 }
 BY_NAME = {
@@ -192,7 +193,7 @@ def check_rule(role, rule, given):
                 if key in ganged_kinds():
                     most = {"get", "list", "watch"}
                 if key in made_kinds():
-                    most = {"get", "list", "create", "patch", "delete"}
+                    most = {"get", "list", "watch", "create", "patch", "delete"}
                 expect(verbs <= most, f"{role}: {verbs} on {key} is not listed")
             given.add((key, bool(named)))
 

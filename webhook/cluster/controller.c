@@ -19,11 +19,15 @@
 #define DISCOVER_MS 10000
 #define WRITE_MS 10000
 
+/* so much of an error says what kind it is; what follows may be another object each time, or what
+ * an API server lists in no order */
+#define TROUBLE_KIND 64
+
 void controller_tell(struct controller *controller, struct trouble *trouble,
                      const struct karta_error *err)
 {
     const char *text = err != NULL ? err->message : "";
-    if (strcmp(trouble->text, text) == 0 || kube_client_is_stopped(controller->client))
+    if (strncmp(trouble->text, text, TROUBLE_KIND) == 0 || kube_client_is_stopped(controller->client))
         return;
     if (text[0] != '\0')
         LOG_WRITE(controller->config->log, LOG_LEVEL_WARN, trouble->what, log_text("error", text));
@@ -102,6 +106,8 @@ static void serve(struct controller *controller, bool now)
     int rc = serving_keep(controller->serving, controller->client, controller->leading, &err);
     controller->serve_ms = karta_engine_now_ms() + (rc == 0 ? SERVING_MS : LEASE_RETRY_MS);
     controller_tell(controller, &controller->serving_trouble, rc != 0 ? &err : NULL);
+    if (rc == KARTA_ERR_SCHEMA && controller->config->metrics != NULL)
+        metrics_reload(controller->config->metrics, METRICS_CERTIFICATE, false);
 }
 
 static void write_all(struct controller *controller, const struct karta_snapshot *snapshot)
