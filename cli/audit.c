@@ -92,6 +92,13 @@ static char *remembered_queue(const json_t *object)
     return *queue != '\0' ? mem_format("%s", queue) : NULL;
 }
 
+static int add_ganged(struct audit *audit, const json_t *object, const char *profile)
+{
+    KARTA_AUTO_TEXT reason = mem_format("by profile %s", profile);
+    return reason != NULL ? add(audit, object, AUDIT_GANGED, NULL, reason)
+                          : cli_fail(CLI_FAILED, "out of memory");
+}
+
 /* Whether applying it again would put something back. */
 static bool update_mends(const struct audit *audit, const json_t *object,
                          const struct karta_mutate_options *options)
@@ -122,7 +129,7 @@ static int judge_ganged(struct audit *audit, const json_t *object, const char *l
                    update_mends(audit, object, &options) ? "re-apply" : "re-create",
                    "keys of its gang are missing or out of date");
     else
-        code = add(audit, object, AUDIT_GANGED, NULL, options.profile);
+        code = add_ganged(audit, object, options.profile);
     karta_mutation_dispose(&mutation);
     return code;
 }

@@ -95,7 +95,7 @@ static void audit__judges_each_of_a_list(void **state)
     assert_run_with(
         input, "audit -f -", 5,
         "NAMESPACE  KIND    NAME   STATE         MENDED-BY  REASON\n"
-        "ml         JobSet  train  ganged        -          kai\n"
+        "ml         JobSet  train  ganged        -          by profile kai\n"
         "ml         Job     late   not ganged    re-create  the webhook was not asked when it was "
         "created; an update never gangs\n"
         "ml         Job     one    not ganged    no         pod group job starts with 1 pod; a "
@@ -103,6 +103,10 @@ static void audit__judges_each_of_a_list(void **state)
         "is two or more\n"
         "default    Job     out    not opted in  -          it opted out: workloadmap.dev/inject "
         "is false\n"
+        "\n"
+        "A ganged workload that doesn't start waits for room: kartactl describe shows what its "
+        "pods "
+        "say.\n"
         "\n"
         "To opt in: label the workload with its queue, or with workloadmap.dev/inject=true, before "
         "it is created.\n"
