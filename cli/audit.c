@@ -52,6 +52,15 @@ static bool is_excluded(const struct audit *audit, const json_t *object)
     return strcmp(ns, "kube-system") == 0 || strcmp(ns, "kube-node-lease") == 0;
 }
 
+/* Whether its pods are in the gang of what made it. */
+static bool is_part(const struct audit *audit, const json_t *object)
+{
+    const json_t *owner = metadata_controller(object);
+    const struct karta_definition *definition =
+        owner != NULL ? karta_snapshot_find_for(audit->catalog, owner) : NULL;
+    return definition != NULL && karta_definition_gangs(definition) != 0;
+}
+
 /* Whether it is in the cluster already, where an update gangs nothing that isn't. */
 static bool is_stored(const json_t *object)
 {
@@ -149,6 +158,8 @@ static int judge_not_opted_in(struct audit *audit, const json_t *object)
              json_array_size(mutation.patch) > 0)
         code = add(audit, object, AUDIT_NOT_OPTED_IN, "re-create",
                    "it names no queue, and has no label " KEY_INJECT "=true");
+    else if (audit->named && first_warning(&mutation) != NULL)
+        code = add(audit, object, AUDIT_NO_GANG, NULL, first_warning(&mutation));
     karta_mutation_dispose(&mutation);
     return code;
 }
@@ -182,7 +193,7 @@ static int judge(struct audit *audit, const json_t *document, const char *label)
     if (object == NULL)
         return CLI_DONE; /* a Service in a list: nothing starts with it */
     audit->covered++;
-    if (is_excluded(audit, object))
+    if (is_excluded(audit, object) || (is_part(audit, object) && !audit->named))
         return CLI_DONE;
     return is_ganged(object) ? judge_ganged(audit, object, label) : judge_other(audit, object);
 }
@@ -213,6 +224,7 @@ static int audit_named(struct audit *audit, struct karta_snapshot **catalog)
 {
     struct workloads_named named = {0};
     int code = workloads_get("audit", audit->arguments, catalog, &named);
+    audit->named = true;
     audit->catalog = *catalog;
     for (size_t i = 0; i < named.count; i++)
         code = cli_first(code, judge(audit, named.items[i].object, named.items[i].label));
@@ -224,7 +236,8 @@ static int audit_listed(struct audit *audit, struct karta_snapshot **catalog)
 {
     json_auto_t *objects = NULL;
     bool partial = false;
-    int code = workloads_asked("audit", audit->arguments, catalog, &objects, &partial);
+    int code =
+        workloads_asked("audit", audit->arguments, WORKLOADS_ALL, catalog, &objects, &partial);
     audit->catalog = *catalog;
     for (size_t i = 0; i < json_array_size(objects) && *catalog != NULL; i++) {
         const json_t *object = json_array_get(objects, i);

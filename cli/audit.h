@@ -3,11 +3,14 @@
 #ifndef KARTA_CLI_AUDIT_H
 #define KARTA_CLI_AUDIT_H
 
+#include <stdbool.h>
+
 #include "arguments.h"
 #include "input.h"
 #include "karta/snapshot.h"
 
-/* States; those of the second row are faults. */
+/* States; the last two are faults. */
+#define AUDIT_NO_GANG "no gang"
 #define AUDIT_GANGED "ganged"
 #define AUDIT_NOT_OPTED_IN "not opted in"
 #define AUDIT_NOT_GANGED "not ganged"
@@ -18,6 +21,7 @@ struct audit {
     const struct karta_snapshot *catalog;
     json_t *findings; /* array of {workload, state, mended: "re-apply" | "re-create" | "no" | null,
                          reason} */
+    bool named;       /* each was asked for by its name, so each gets an answer */
     size_t covered;   /* objects that a definition covers */
 };
 

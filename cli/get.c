@@ -218,7 +218,7 @@ static int get(const struct arguments *arguments)
     struct getting getting = {arguments, NULL, json_array(), json_array(), json_object()};
     int code = check_usage(arguments);
     if (code == CLI_DONE)
-        code = workloads_asked("get", arguments, &catalog, &objects, &partial);
+        code = workloads_asked("get", arguments, WORKLOADS_TOP, &catalog, &objects, &partial);
     if (code == CLI_DONE) {
         getting.catalog = catalog;
         code = get_all(&getting, objects);

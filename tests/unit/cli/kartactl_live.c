@@ -288,10 +288,10 @@ static void assert_shows(const char *script, const char *arguments, const char *
     assert_non_null(mkdtemp(folder));
     KARTA_AUTO_TEXT file = mem_format("%s/kubectl", folder);
     assert_int_equal(file_write(file, script, strlen(script), 0755, NULL), 0);
-    KARTA_AUTO_TEXT command =
-        mem_format("cd '%s' && PATH=%s:$PATH COLUMNS=100 script -qec '%s/bin/kartactl %s' /dev/null "
-                   "</dev/null",
-                   KARTA_SOURCE_DIR, folder, KARTA_BINARY_DIR, arguments);
+    KARTA_AUTO_TEXT command = mem_format(
+        "cd '%s' && PATH=%s:$PATH COLUMNS=100 script -qec '%s/bin/kartactl %s' /dev/null "
+        "</dev/null",
+        KARTA_SOURCE_DIR, folder, KARTA_BINARY_DIR, arguments);
     FILE *pipe = popen(command, "r");
     static char out[65536];
     assert_non_null(pipe);
@@ -356,6 +356,14 @@ static void audit__finds_who_should_start_together(void **state)
         "\n"
         "re-create: delete it and create it again from its manifest; pods that run are lost.\n");
     run_dispose(&run);
+    assert_run("audit pod/loose -n ml", 0,
+               "NAMESPACE  KIND  NAME   STATE    MENDED-BY  REASON\n"
+               "ml         Pod   loose  no gang  -          definition core-pod-v1 has no gang "
+               "instructions\n"
+               "\n"
+               "Where there is no gang of its own, it may be that of an object that it makes: "
+               "kartactl audit --all-types lists those too.\n",
+               "");
     run = run_kartactl("audit jobset/train -n ml -o json");
     assert_int_equal(run.code, 5);
     json_auto_t *list = json_loads(run.out, 0, NULL);
