@@ -291,8 +291,11 @@ const struct command audit_command = {
         "                workloadmap.dev/inject=true, when it is created\n"
         "  not ganged    it opted in and isn't; REASON says why\n"
         "  incomplete    keys of its gang were lost\n"
+        "  no gang       its kind has none, or it is one pod; of a kind that makes another,\n"
+        "                it is that of what it makes\n"
         "MENDED-BY is re-apply (kubectl apply the manifest again), re-create (delete it first) or\n"
-        "no. Ends with 5 where something is not ganged or incomplete.\n",
+        "no. --profile names the scheduler that the server writes for, where that isn't the\n"
+        "default. Ends with 5 where something is not ganged or incomplete.\n",
     .example = "  kartactl audit jobset/train -n ml\n"
                "  kartactl audit --all-types -A\n"
                "  kubectl get jobsets -A -o json | kartactl audit -f -\n",

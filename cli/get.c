@@ -238,9 +238,9 @@ const struct command get_command = {
     .summary = "the workloads of a cluster, of any kind: phase, pods, GPUs, queue",
     .usage = "get TYPE | --all-types [-n NS | -A] [-l SELECTOR] [--phase PHASE]\n"
              "                    [-o table|wide|json|yaml]",
-    .about =
-        "Lists what users made, whatever its kind: the Jobs of a JobSet and the pods of a Job are\n"
-        "left out. Phases mean the same for every kind.\n",
+    .about = "Lists what users made, whatever its kind; what was made for another workload, as "
+             "pods are\n"
+             "for a Job, is left out. Phases mean the same for every kind.\n",
     .example = "  kartactl get --all-types -A\n"
                "  kartactl get jobsets -n ml -o wide\n"
                "  kartactl get --all-types -n ml --phase Initializing -l team=a\n",

@@ -189,6 +189,22 @@ static void take(int *fd, struct strbuf *buf)
     }
 }
 
+/* What kubectl started and left behind may hold its pipes open for ever: its own end counts. */
+static void close_ended(struct running *running)
+{
+    siginfo_t info = {0};
+    if (running->pid == 0 ||
+        waitid(P_PID, (id_t)running->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid == 0)
+        return;
+    int *const fds[] = {&running->out, &running->err};
+    for (size_t i = 0; i < 2; i++)
+        if (*fds[i] >= 0) {
+            close(*fds[i]);
+            *fds[i] = -1;
+        }
+}
+
 /* False where nothing is left to read. */
 static bool read_some(struct kubectl_call *calls, struct running *running, size_t count)
 {
@@ -201,7 +217,10 @@ static bool read_some(struct kubectl_call *calls, struct running *running, size_
     }
     if (!open)
         return false;
-    if (poll(fds, 2 * count, 100) <= 0)
+    int ready = poll(fds, 2 * count, 100);
+    for (size_t i = 0; i < count && ready == 0; i++)
+        close_ended(&running[i]);
+    if (ready <= 0)
         return true;
     for (size_t i = 0; i < count; i++) {
         if (fds[2 * i].revents != 0)

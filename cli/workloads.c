@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Top-level workloads. The one idea: an object is one when nothing that a definition covers stands
- * above it, so the Jobs of a JobSet are left out and the Deployment of an unknown operator isn't.
+ * above it, so the pods of a Job are left out and the Deployment of an unknown operator isn't.
  */
 #include "workloads.h"
 
@@ -145,7 +145,7 @@ int workloads_asked(const char *command, const struct arguments *arguments,
         return cli_fail(CLI_USAGE, "%s: give either \"%s\" or --all-types", command,
                         words->items[0]);
     if (!all && words->count == 0)
-        return cli_fail(CLI_USAGE, "%s: give a type, such as jobsets, or --all-types", command);
+        return cli_fail(CLI_USAGE, "%s: give a type, such as jobs, or --all-types", command);
     if (words->count > 1 || (words->count == 1 && strchr(words->items[0], '/') != NULL))
         return cli_fail(CLI_USAGE, "%s: unexpected \"%s\"; one workload is shown by describe",
                         command, words->items[words->count - 1]);

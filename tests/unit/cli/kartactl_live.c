@@ -237,6 +237,10 @@ static void live__survives_a_kubectl_that_talks_nonsense(void **state)
         1, "",
         "kartactl: kubectl get jobs.v1.batch: not JSON: string or '}' expected near "
         "']'\n");
+    /* what it leaves behind holds its pipes open */
+    assert_run_script("sleep 300 & echo $! >/tmp/kartactl-left; echo 'error: gone' >&2; exit 1",
+                      "get jobs", 1, "", "kartactl: kubectl: gone\n");
+    assert_int_equal(system("kill $(cat /tmp/kartactl-left); rm /tmp/kartactl-left"), 0);
     assert_run_script("kill -9 $$", "get jobs", 1, "",
                       "kartactl: kubectl failed and does not say why\n");
 }

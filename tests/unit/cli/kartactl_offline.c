@@ -140,7 +140,7 @@ static void audit__of_what_is_in_order_is_done(void **state)
                "nothing here starts together\n");
     assert_run("audit -f x --all-types", 2, "",
                "kartactl: audit: give either files or what is in a cluster\n");
-    assert_run("audit", 2, "", "kartactl: audit: give a type, such as jobsets, or --all-types\n");
+    assert_run("audit", 2, "", "kartactl: audit: give a type, such as jobs, or --all-types\n");
 }
 
 static void certs__are_made_shown_and_renewed(void **state)
