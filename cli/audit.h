@@ -25,6 +25,12 @@ struct audit {
     size_t covered;   /* objects that a definition covers */
 };
 
+/*
+ * Judges one object, which `label` names, and adds what is found. CLI_DONE, or a code and one line.
+ * What no definition covers, or what is part of another's gang, is passed over.
+ */
+int audit_judge(struct audit *audit, const json_t *document, const char *label);
+
 /* Prints the findings. CLI_INVALID where one is a fault; CLI_DONE, CLI_FAILED and one line. */
 int audit_print(const struct audit *audit);
 

@@ -12,7 +12,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,33 +56,6 @@ void kubectl_call_dispose(struct kubectl_call *call)
     strbuf_dispose(&call->out);
     strbuf_dispose(&call->err);
     *call = (struct kubectl_call){0};
-}
-
-static bool is_there(const char *path, size_t size)
-{
-    struct stat info;
-    KARTA_AUTO_TEXT name = mem_format("%.*s", (int)size, path);
-    return name != NULL && stat(name, &info) == 0;
-}
-
-/* kubectl itself goes on with an empty one, and asks localhost. */
-int kubectl_check_config(const struct arguments *arguments)
-{
-    const char *given = arguments->value[FLAG_KUBECONFIG];
-    if (given != NULL)
-        return is_there(given, strlen(given))
-                   ? CLI_DONE
-                   : cli_fail(CLI_CLUSTER, "--kubeconfig %s: %s", given, "no such file");
-    const char *list = getenv("KUBECONFIG");
-    if (list == NULL || *list == '\0')
-        return CLI_DONE;
-    for (const char *at = list; *at != '\0'; at += strspn(at, ":")) {
-        size_t size = strcspn(at, ":");
-        if (is_there(at, size))
-            return CLI_DONE;
-        at += size;
-    }
-    return cli_fail(CLI_CLUSTER, "KUBECONFIG=%s: no such file", list);
 }
 
 /* Our environment with HOME as the user has it. New array, its texts borrowed. */

@@ -221,8 +221,8 @@ static void live__gives_kubectl_the_users_home_and_no_shell(void **state)
     assert_run_script(
         "case \"$1\" in api-resources) echo 'jobs batch/v1 true Job';; *) echo \"error: $*\" "
         ">&2; exit 1;; esac",
-        "get jobs -n 'a; touch /tmp/b'", 1, "",
-        "kartactl: kubectl: get jobs.v1.batch -o json -n a; touch /tmp/b\n");
+        "get jobs -n 'a; touch b'", 1, "",
+        "kartactl: kubectl: get jobs.v1.batch -o json -n a; touch b\n");
 }
 
 static void live__survives_a_kubectl_that_talks_nonsense(void **state)
@@ -238,9 +238,14 @@ static void live__survives_a_kubectl_that_talks_nonsense(void **state)
         "kartactl: kubectl get jobs.v1.batch: not JSON: string or '}' expected near "
         "']'\n");
     /* what it leaves behind holds its pipes open */
-    assert_run_script("sleep 300 & echo $! >/tmp/kartactl-left; echo 'error: gone' >&2; exit 1",
-                      "get jobs", 1, "", "kartactl: kubectl: gone\n");
-    assert_int_equal(system("kill $(cat /tmp/kartactl-left); rm /tmp/kartactl-left"), 0);
+    KARTA_AUTO_TEXT leave = mem_format("sleep 300 & echo $! >/tmp/kartactl-left-%d; "
+                                       "echo 'error: gone' >&2; exit 1",
+                                       (int)getpid());
+    KARTA_AUTO_TEXT clean =
+        mem_format("kill $(cat /tmp/kartactl-left-%d); rm /tmp/kartactl-left-%d", (int)getpid(),
+                   (int)getpid());
+    assert_run_script(leave, "get jobs", 1, "", "kartactl: kubectl: gone\n");
+    assert_int_equal(system(clean), 0);
     assert_run_script("kill -9 $$", "get jobs", 1, "",
                       "kartactl: kubectl failed and does not say why\n");
 }
