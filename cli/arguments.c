@@ -23,7 +23,8 @@ struct flag {
 static const struct flag flags[FLAG_COUNT] = {
     [FLAG_FILE] = {'f', "file", "FILE",
                    "a file or folder of YAML or JSON, - for standard input; repeatable"},
-    [FLAG_NAMESPACE] = {'n', "namespace", "NS", "where objects belong that name no namespace"},
+    [FLAG_NAMESPACE] = {'n', "namespace", "NS",
+                        "the namespace; of files, where objects belong that name none"},
     [FLAG_OUTPUT] = {'o', "output", "FORMAT", NULL},
     [FLAG_PROFILE] = {'\0', "profile", "NAME", "the gang scheduler to write for (default kai)"},
     [FLAG_QUEUE] = {'\0', "queue", "NAME", "the queue of workloads that name none"},

@@ -38,6 +38,12 @@ static bool any(const json_t *findings, const char *key, const char *value)
 
 static void add_advice(const json_t *findings, struct strbuf *buf)
 {
+    if (any(findings, "state", AUDIT_GANGED))
+        strbuf_adds(buf, "\nA ganged workload that doesn't start waits for room: kartactl describe "
+                         "shows what its pods say.\n");
+    if (any(findings, "state", AUDIT_NO_GANG))
+        strbuf_adds(buf, "\nWhere there is no gang of its own, it may be that of an object that it "
+                         "makes: kartactl audit --all-types lists those too.\n");
     if (any(findings, "state", AUDIT_NOT_OPTED_IN))
         strbuf_adds(buf, "\nTo opt in: label the workload with its queue, or with "
                          "workloadmap.dev/inject=true, before it is created.\n");

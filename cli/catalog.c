@@ -164,6 +164,7 @@ json_t *catalog_read_as(const struct karta_snapshot *catalog, const json_t *obje
     json_auto_t *copy = json_copy((json_t *)object);
     if (known == NULL || json_object_set_new(copy, "apiVersion", json_string(known)) != 0)
         return NULL;
-    cli_warn("%s: no definition is for %s; it is read as %s", label, api_version, known);
+    if (label != NULL)
+        cli_warn("%s: no definition is for %s; it is read as %s", label, api_version, known);
     return json_incref(copy);
 }

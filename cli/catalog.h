@@ -27,8 +27,8 @@ int catalog_add_policies(struct karta_snapshot *catalog, const struct text_list 
 /*
  * `object` as a definition in force reads it, new: itself, or, where only another version of its
  * kind has a definition, a copy under that version, and a warning that says so (`label` names the
- * object). NULL where no definition covers the kind. The server does not do this: the API server
- * sends it the version that it has a definition for.
+ * object; NULL: no warning). NULL where no definition covers the kind. The server does not do this:
+ * the API server sends it the version that it has a definition for.
  */
 json_t *catalog_read_as(const struct karta_snapshot *catalog, const json_t *object,
                         const char *label);

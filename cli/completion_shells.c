@@ -67,12 +67,17 @@ static void bash_commands(struct strbuf *buf)
 
 static void bash_body(const struct completion *completion, struct strbuf *buf)
 {
-    strbuf_adds(buf, "_kartactl() {\n"
-                     "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-                     "  local command=${COMP_WORDS[1]} flags='' formats='' actions='' types=0\n"
-                     "  COMPREPLY=()\n"
-                     "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                     "    COMPREPLY=($(compgen -W '");
+    strbuf_adds(buf,
+                "_kartactl() {\n"
+                "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+                "  local command=${COMP_WORDS[1]} flags='' formats='' actions='' types=0 ns='' i\n"
+                "  for ((i = 2; i < COMP_CWORD; i++)); do\n"
+                "    case ${COMP_WORDS[i]} in -n|--namespace) ns=\"-n ${COMP_WORDS[i+1]}\";; "
+                "esac\n"
+                "  done\n"
+                "  COMPREPLY=()\n"
+                "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+                "    COMPREPLY=($(compgen -W '");
     for (size_t i = 0; commands[i] != NULL; i++)
         strbuf_addf(buf, "%s ", commands[i]->name);
     strbuf_adds(buf, "help' -- \"$cur\"))\n    return\n  fi\n  case $command in\n");
@@ -98,7 +103,7 @@ static void bash_body(const struct completion *completion, struct strbuf *buf)
                 "  case $cur in\n"
                 "    -*) COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"));;\n"
                 "    */*) [ $types = 1 ] && COMPREPLY=($(compgen -P \"${cur%%%%/*}/\" -W "
-                "\"$(kubectl get \"${cur%%%%/*}\" -o jsonpath='{.items[*].metadata.name}' "
+                "\"$(kubectl get \"${cur%%%%/*}\" $ns -o jsonpath='{.items[*].metadata.name}' "
                 "--request-timeout=2s 2>/dev/null)\" -- \"${cur#*/}\"));;\n"
                 "    *) [ $types = 1 ] && actions='%s'\n"
                 "       COMPREPLY=($(compgen -W \"$actions\" -- \"$cur\"));;\n"

@@ -25,6 +25,7 @@ struct getting {
     const struct arguments *arguments;
     const struct karta_snapshot *catalog;
     json_t *views, *ages; /* arrays of one length; ages: texts */
+    json_t *warned;       /* kinds that were said to be read as another version */
 };
 
 static bool is_phase(const json_t *view, const char *wanted)
@@ -36,12 +37,24 @@ static bool is_phase(const json_t *view, const char *wanted)
     return false;
 }
 
+/* The label where its kind is to be warned of: once, not a thousand times. */
+static const char *first_of_kind(struct getting *getting, const json_t *object, const char *label)
+{
+    KARTA_AUTO_TEXT kind =
+        mem_format("%s %s", input_text(object, "apiVersion"), input_text(object, "kind"));
+    if (kind == NULL || json_object_get(getting->warned, kind) != NULL)
+        return NULL;
+    json_object_set_new(getting->warned, kind, json_true());
+    return label;
+}
+
 static int get_one(struct getting *getting, const json_t *object, const char *label)
 {
     const char *phase = getting->arguments->value[FLAG_PHASE];
     struct karta_error err = {0};
     json_auto_t *view = NULL;
-    json_auto_t *known = catalog_read_as(getting->catalog, object, label);
+    json_auto_t *known =
+        catalog_read_as(getting->catalog, object, first_of_kind(getting, object, label));
     if (known == NULL)
         return cli_fail(CLI_FAILED, "out of memory");
     if (karta_view(getting->catalog, known, getting->arguments->value[FLAG_NAMESPACE],
@@ -202,10 +215,10 @@ static int get(const struct arguments *arguments)
     struct karta_snapshot *catalog = NULL;
     json_t *objects = NULL;
     bool partial = false;
-    struct getting getting = {arguments, NULL, json_array(), json_array()};
+    struct getting getting = {arguments, NULL, json_array(), json_array(), json_object()};
     int code = check_usage(arguments);
     if (code == CLI_DONE)
-        code = workloads_asked("get", arguments, &catalog, &objects, &partial);
+        code = workloads_asked("get", arguments, WORKLOADS_TOP, &catalog, &objects, &partial);
     if (code == CLI_DONE) {
         getting.catalog = catalog;
         code = get_all(&getting, objects);
@@ -214,6 +227,7 @@ static int get(const struct arguments *arguments)
     json_decref(objects);
     json_decref(getting.views);
     json_decref(getting.ages);
+    json_decref(getting.warned);
     karta_snapshot_unref(catalog);
     return code;
 }
@@ -224,9 +238,9 @@ const struct command get_command = {
     .summary = "the workloads of a cluster, of any kind: phase, pods, GPUs, queue",
     .usage = "get TYPE | --all-types [-n NS | -A] [-l SELECTOR] [--phase PHASE]\n"
              "                    [-o table|wide|json|yaml]",
-    .about =
-        "Lists what users made, whatever its kind: the Jobs of a JobSet and the pods of a Job are\n"
-        "left out. Phases mean the same for every kind.\n",
+    .about = "Lists what users made, whatever its kind; what was made for another workload, as "
+             "pods are\n"
+             "for a Job, is left out. Phases mean the same for every kind.\n",
     .example = "  kartactl get --all-types -A\n"
                "  kartactl get jobsets -n ml -o wide\n"
                "  kartactl get --all-types -n ml --phase Initializing -l team=a\n",

@@ -12,7 +12,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,33 +56,6 @@ void kubectl_call_dispose(struct kubectl_call *call)
     strbuf_dispose(&call->out);
     strbuf_dispose(&call->err);
     *call = (struct kubectl_call){0};
-}
-
-static bool is_there(const char *path, size_t size)
-{
-    struct stat info;
-    KARTA_AUTO_TEXT name = mem_format("%.*s", (int)size, path);
-    return name != NULL && stat(name, &info) == 0;
-}
-
-/* kubectl itself goes on with an empty one, and asks localhost. */
-int kubectl_check_config(const struct arguments *arguments)
-{
-    const char *given = arguments->value[FLAG_KUBECONFIG];
-    if (given != NULL)
-        return is_there(given, strlen(given))
-                   ? CLI_DONE
-                   : cli_fail(CLI_CLUSTER, "--kubeconfig %s: %s", given, "no such file");
-    const char *list = getenv("KUBECONFIG");
-    if (list == NULL || *list == '\0')
-        return CLI_DONE;
-    for (const char *at = list; *at != '\0'; at += strspn(at, ":")) {
-        size_t size = strcspn(at, ":");
-        if (is_there(at, size))
-            return CLI_DONE;
-        at += size;
-    }
-    return cli_fail(CLI_CLUSTER, "KUBECONFIG=%s: no such file", list);
 }
 
 /* Our environment with HOME as the user has it. New array, its texts borrowed. */
@@ -189,6 +161,22 @@ static void take(int *fd, struct strbuf *buf)
     }
 }
 
+/* What kubectl started and left behind may hold its pipes open for ever: its own end counts. */
+static void close_ended(struct running *running)
+{
+    siginfo_t info = {0};
+    if (running->pid == 0 ||
+        waitid(P_PID, (id_t)running->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid == 0)
+        return;
+    int *const fds[] = {&running->out, &running->err};
+    for (size_t i = 0; i < 2; i++)
+        if (*fds[i] >= 0) {
+            close(*fds[i]);
+            *fds[i] = -1;
+        }
+}
+
 /* False where nothing is left to read. */
 static bool read_some(struct kubectl_call *calls, struct running *running, size_t count)
 {
@@ -201,7 +189,10 @@ static bool read_some(struct kubectl_call *calls, struct running *running, size_
     }
     if (!open)
         return false;
-    if (poll(fds, 2 * count, 100) <= 0)
+    int ready = poll(fds, 2 * count, 100);
+    for (size_t i = 0; i < count && ready == 0; i++)
+        close_ended(&running[i]);
+    if (ready <= 0)
         return true;
     for (size_t i = 0; i < count; i++) {
         if (fds[2 * i].revents != 0)

@@ -197,7 +197,7 @@ const struct command suspend_command = {
     .summary = "stop a workload's pods and keep the workload, whatever its kind",
     .usage = "suspend TYPE/NAME | -f FILE [-n NS] [--dry-run] [-o yaml|json|patch]",
     .about =
-        "Does what the definition of the kind says: for a JobSet it sets spec.suspend, for others\n"
+        "Does what the definition of the kind says: it sets a field such as spec.suspend, or\n"
         "whatever it takes. A file is printed as it would be (-o patch: the JSON Patch alone); "
         "what\n"
         "is in a cluster is patched through kubectl.\n",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Top-level workloads. The one idea: an object is one when nothing that a definition covers stands
- * above it, so the Jobs of a JobSet are left out and the Deployment of an unknown operator isn't.
+ * above it, so the pods of a Job are left out and the Deployment of an unknown operator isn't.
  */
 #include "workloads.h"
 
@@ -47,20 +47,22 @@ static json_t *sort_objects(const json_t *items)
     return result;
 }
 
-static int keep_top(const struct live *live, const struct karta_snapshot *catalog,
-                    const json_t *items, bool everywhere, json_t **objects)
+/* Those of `items` that are wanted, sorted. */
+static int keep(const struct live *live, const struct karta_snapshot *catalog,
+                enum workloads_wanted wanted, const struct live_request *request, json_t **objects)
 {
     struct owners owners;
+    const json_t *items = request->items;
     json_auto_t *top = json_array();
     int code = owners_init(&owners) && owners_add(&owners, items)
                    ? CLI_DONE
                    : cli_fail(CLI_FAILED, "out of memory");
-    if (code == CLI_DONE)
-        code = owners_complete(&owners, live, everywhere, catalog);
+    if (code == CLI_DONE && wanted == WORKLOADS_TOP)
+        code = owners_complete(&owners, live, request->everywhere, catalog);
     for (size_t i = 0; i < json_array_size(items) && code == CLI_DONE; i++) {
         json_t *item = json_array_get(items, i);
         if (live_is_covered(catalog, input_text(item, "apiVersion"), input_text(item, "kind")) &&
-            !owners_are_covered(&owners, item, catalog))
+            (wanted == WORKLOADS_ALL || !owners_are_covered(&owners, item, catalog)))
             json_array_append(top, item);
     }
     owners_dispose(&owners);
@@ -87,7 +89,8 @@ static char *only_covered(const struct live *live, const struct karta_snapshot *
 }
 
 static int list_types(const struct live *live, const struct karta_snapshot *catalog,
-                      const char *type, json_t **objects, bool *partial)
+                      const char *type, enum workloads_wanted wanted, json_t **objects,
+                      bool *partial)
 {
     const struct arguments *arguments = live->arguments;
     KARTA_AUTO_TEXT types = only_covered(live, catalog, type);
@@ -104,13 +107,14 @@ static int list_types(const struct live *live, const struct karta_snapshot *cata
         code = live_say(&request);
     *partial = request.code != CLI_DONE;
     if (code == CLI_DONE)
-        code = keep_top(live, catalog, request.items, request.everywhere, objects);
+        code = keep(live, catalog, wanted, &request, objects);
     live_request_dispose(&request);
     return code;
 }
 
 int workloads_list(const struct arguments *arguments, const char *type,
-                   struct karta_snapshot **catalog, json_t **objects, bool *partial)
+                   enum workloads_wanted wanted, struct karta_snapshot **catalog, json_t **objects,
+                   bool *partial)
 {
     struct live live = {0};
     int code = live_open(arguments, &live);
@@ -126,13 +130,14 @@ int workloads_list(const struct arguments *arguments, const char *type,
         live_request_dispose(&kartas);
     }
     if (code == CLI_DONE)
-        code = list_types(&live, *catalog, type, objects, partial);
+        code = list_types(&live, *catalog, type, wanted, objects, partial);
     live_dispose(&live);
     return code;
 }
 
 int workloads_asked(const char *command, const struct arguments *arguments,
-                    struct karta_snapshot **catalog, json_t **objects, bool *partial)
+                    enum workloads_wanted wanted, struct karta_snapshot **catalog, json_t **objects,
+                    bool *partial)
 {
     const struct text_list *words = &arguments->words;
     bool all = arguments->value[FLAG_ALL_TYPES] != NULL;
@@ -140,9 +145,10 @@ int workloads_asked(const char *command, const struct arguments *arguments,
         return cli_fail(CLI_USAGE, "%s: give either \"%s\" or --all-types", command,
                         words->items[0]);
     if (!all && words->count == 0)
-        return cli_fail(CLI_USAGE, "%s: give a type, such as jobsets, or --all-types", command);
+        return cli_fail(CLI_USAGE, "%s: give a type, such as jobs, or --all-types", command);
     if (words->count > 1 || (words->count == 1 && strchr(words->items[0], '/') != NULL))
         return cli_fail(CLI_USAGE, "%s: unexpected \"%s\"; one workload is shown by describe",
                         command, words->items[words->count - 1]);
-    return workloads_list(arguments, all ? NULL : words->items[0], catalog, objects, partial);
+    return workloads_list(arguments, all ? NULL : words->items[0], wanted, catalog, objects,
+                          partial);
 }

@@ -9,6 +9,12 @@
 #include "arguments.h"
 #include "karta/snapshot.h"
 
+/* Which of the objects that a definition covers are listed. */
+enum workloads_wanted {
+    WORKLOADS_TOP, /* those that nothing covered stands above */
+    WORKLOADS_ALL  /* those that were made for others too */
+};
+
 /*
  * Lists those of `type` (a user's word; NULL: every type that a definition covers) as -n, -A and -l
  * say. *objects is a new array, sorted by namespace, kind and name; *catalog new; both also after a
@@ -16,7 +22,8 @@
  * CLI_NO_DEFINITION, CLI_NOT_FOUND, CLI_CLUSTER, CLI_FAILED and one line.
  */
 int workloads_list(const struct arguments *arguments, const char *type,
-                   struct karta_snapshot **catalog, json_t **objects, bool *partial);
+                   enum workloads_wanted wanted, struct karta_snapshot **catalog, json_t **objects,
+                   bool *partial);
 
 /* An object that was named, and its resource's address. */
 struct workload_named {
@@ -47,6 +54,7 @@ int workloads_pick(const struct karta_snapshot *catalog, const char *label, cons
 
 /* Lists TYPE or --all-types as the words of `command` say. CLI_USAGE and one line too. */
 int workloads_asked(const char *command, const struct arguments *arguments,
-                    struct karta_snapshot **catalog, json_t **objects, bool *partial);
+                    enum workloads_wanted wanted, struct karta_snapshot **catalog, json_t **objects,
+                    bool *partial);
 
 #endif

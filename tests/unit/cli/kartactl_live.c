@@ -221,8 +221,8 @@ static void live__gives_kubectl_the_users_home_and_no_shell(void **state)
     assert_run_script(
         "case \"$1\" in api-resources) echo 'jobs batch/v1 true Job';; *) echo \"error: $*\" "
         ">&2; exit 1;; esac",
-        "get jobs -n 'a; touch /tmp/b'", 1, "",
-        "kartactl: kubectl: get jobs.v1.batch -o json -n a; touch /tmp/b\n");
+        "get jobs -n 'a; touch b'", 1, "",
+        "kartactl: kubectl: get jobs.v1.batch -o json -n a; touch b\n");
 }
 
 static void live__survives_a_kubectl_that_talks_nonsense(void **state)
@@ -237,8 +237,101 @@ static void live__survives_a_kubectl_that_talks_nonsense(void **state)
         1, "",
         "kartactl: kubectl get jobs.v1.batch: not JSON: string or '}' expected near "
         "']'\n");
+    /* what it leaves behind holds its pipes open */
+    KARTA_AUTO_TEXT leave = mem_format("sleep 300 & echo $! >/tmp/kartactl-left-%d; "
+                                       "echo 'error: gone' >&2; exit 1",
+                                       (int)getpid());
+    KARTA_AUTO_TEXT clean =
+        mem_format("kill $(cat /tmp/kartactl-left-%d); rm /tmp/kartactl-left-%d", (int)getpid(),
+                   (int)getpid());
+    assert_run_script(leave, "get jobs", 1, "", "kartactl: kubectl: gone\n");
+    assert_int_equal(system(clean), 0);
     assert_run_script("kill -9 $$", "get jobs", 1, "",
                       "kartactl: kubectl failed and does not say why\n");
+}
+
+#define WIDGET_KARTA                                                                               \
+    "{\"apiVersion\":\"run.ai/v1alpha1\",\"kind\":\"Karta\",\"metadata\":{\"name\":\"%s\"},"       \
+    "\"spec\":{\"structureDefinition\":{\"rootComponent\":{\"name\":\"%s\",\"kind\":{\"group\":"   \
+    "\"%s\",\"version\":\"v1\",\"kind\":\"%s\"},\"specDefinition\":{\"podTemplateSpecPath\":"      \
+    "\".spec.template\"},\"scaleDefinition\":{\"replicasPath\":\".spec | (.size // 1)\"},"         \
+    "\"statusDefinition\":{\"phaseDefinition\":{\"path\":\".status.phase\"},\"statusMappings\":"   \
+    "{\"running\":[{\"byPhase\":\"Up\"}]}}}}}}"
+
+/* A kind that only the cluster knows, and a definition that the cluster has of a kind of ours. */
+static void live__takes_the_definitions_of_the_cluster(void **state)
+{
+    (void)state;
+    KARTA_AUTO_TEXT widget = mem_format(WIDGET_KARTA, "widgets", "widget", "x.io", "Widget");
+    KARTA_AUTO_TEXT job = mem_format(WIDGET_KARTA, "jobs", "ours", "batch", "Job");
+    KARTA_AUTO_TEXT script = mem_format(
+        "case \"$*\" in\n"
+        "api-resources*) echo 'kartas krt run.ai/v1alpha1 false Karta'\n"
+        "  echo 'widgets x.io/v1 true Widget'; echo 'jobs batch/v1 true Job';;\n"
+        "*kartas*) echo '{\"items\":[%s,%s]}';;\n"
+        "*widgets.v1.x.io,jobs.v1.batch*|*widgets.v1.x.io\\ *) echo "
+        "'{\"items\":[{\"apiVersion\":\"x.io/"
+        "v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"w\",\"uid\":"
+        "\"1\"},\"spec\":{\"size\":7,\"template\":{}},\"status\":{\"phase\":\"Up\"}},"
+        "{\"apiVersion\":\"batch/"
+        "v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"of-w\",\"uid\":\"2\","
+        "\"ownerReferences\":[{\"apiVersion\":\"x.io/"
+        "v1\",\"kind\":\"Widget\",\"name\":\"w\",\"uid\":"
+        "\"1\"}]}},"
+        "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"j\",\"uid\":\"3\"},"
+        "\"spec\":{\"size\":2,\"template\":{}}}]}';;\n"
+        "*) echo \"error: $*\" >&2; exit 1;;\nesac",
+        widget, job);
+    assert_run_script(script, "get --all-types", 0,
+                      "KIND    NAME  PHASE      PODS  GPUS  QUEUE  AGE\n"
+                      "Job     j     Undefined  2     0     -      -\n"
+                      "Widget  w     Running    7     0     -      -\n",
+                      "");
+}
+
+/* Through a terminal of its own, of 100 columns: what it shows there, lines ended by CR LF. */
+static void assert_shows(const char *script, const char *arguments, const char *text,
+                         const char *never)
+{
+    char folder[] = "/tmp/karta-kubectl-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    KARTA_AUTO_TEXT file = mem_format("%s/kubectl", folder);
+    assert_int_equal(file_write(file, script, strlen(script), 0755, NULL), 0);
+    KARTA_AUTO_TEXT command = mem_format(
+        "cd '%s' && PATH=%s:$PATH COLUMNS=100 script -qec '%s/bin/kartactl %s' /dev/null "
+        "</dev/null",
+        KARTA_SOURCE_DIR, folder, KARTA_BINARY_DIR, arguments);
+    FILE *pipe = popen(command, "r");
+    static char out[65536];
+    assert_non_null(pipe);
+    size_t size = fread(out, 1, sizeof out - 1, pipe);
+    out[size] = '\0';
+    pclose(pipe);
+    unlink(file);
+    rmdir(folder);
+    if (strstr(out, text) == NULL)
+        fail_msg("no \"%s\" in: %s", text, out);
+    assert_null(strstr(out, never));
+}
+
+#define REPLAY "#!/bin/sh\nexec tests/support/kubectl/kubectl \"$@\"\n"
+
+static void live__says_on_a_terminal_that_it_waits(void **state)
+{
+    (void)state;
+    assert_shows("#!/bin/sh\nsleep 3\necho 'error: late' >&2\nexit 1\n", "get jobs",
+                 "\rwaiting for the cluster, 1 s ", "\n\rwaiting");
+}
+
+static void describe__on_a_terminal_has_boxes_and_cut_lines(void **state)
+{
+    (void)state;
+    assert_shows(REPLAY, "describe jobset/train -n ml", "\u2514\u2500\u2500 replicatedjob",
+                 "Insufficient nvidia.com/gpu");
+    assert_shows(REPLAY, "describe jobset/train -n ml", "\033[1mJobSet/train\033[0m", "`--");
+    setenv("NO_COLOR", "1", 1);
+    assert_shows(REPLAY, "describe jobset/train -n ml", "JobSet/train\r\n", "\033[1m");
+    unsetenv("NO_COLOR");
 }
 
 static void suspend__patches_what_is_in_the_cluster(void **state)
@@ -272,6 +365,14 @@ static void audit__finds_who_should_start_together(void **state)
         "\n"
         "re-create: delete it and create it again from its manifest; pods that run are lost.\n");
     run_dispose(&run);
+    assert_run("audit pod/loose -n ml", 0,
+               "NAMESPACE  KIND  NAME   STATE    MENDED-BY  REASON\n"
+               "ml         Pod   loose  no gang  -          definition core-pod-v1 has no gang "
+               "instructions\n"
+               "\n"
+               "Where there is no gang of its own, it may be that of an object that it makes: "
+               "kartactl audit --all-types lists those too.\n",
+               "");
     run = run_kartactl("audit jobset/train -n ml -o json");
     assert_int_equal(run.code, 5);
     json_auto_t *list = json_loads(run.out, 0, NULL);
@@ -297,6 +398,9 @@ int main(void)
         cmocka_unit_test(live__needs_kubectl_and_the_kubeconfig_that_is_named),
         cmocka_unit_test(live__gives_kubectl_the_users_home_and_no_shell),
         cmocka_unit_test(live__survives_a_kubectl_that_talks_nonsense),
+        cmocka_unit_test(live__takes_the_definitions_of_the_cluster),
+        cmocka_unit_test(live__says_on_a_terminal_that_it_waits),
+        cmocka_unit_test(describe__on_a_terminal_has_boxes_and_cut_lines),
         cmocka_unit_test(suspend__patches_what_is_in_the_cluster),
         cmocka_unit_test(audit__finds_who_should_start_together),
     };
