@@ -176,6 +176,13 @@ static json_t *ask(const struct running *server, const char *path, const char *r
     return response;
 }
 
+/* A busy machine, and a sanitizer, let a tenth of a second pass now and then. */
+static bool was_late(const json_t *response)
+{
+    KARTA_AUTO_TEXT warnings = json_dumps(json_object_get(response, "warnings"), 0);
+    return warnings != NULL && strstr(warnings, "the deadline passed") != NULL;
+}
+
 char *trial_patch(const struct running *server, const char *kind)
 {
     KARTA_AUTO_TEXT review = mem_format(
@@ -188,6 +195,10 @@ char *trial_patch(const struct running *server, const char *kind)
         "3, \"template\": {\"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\"}]}}}}}}",
         kind, kind);
     json_t *response = ask(server, "/mutate/workloads", review);
+    for (int i = 0; i < 100 && was_late(response); i++) {
+        json_decref(response);
+        response = ask(server, "/mutate/workloads", review);
+    }
     char *patch = strdup(text_of(response, "patch"));
     assert_true(json_is_true(json_object_get(response, "allowed")));
     json_decref(response);
