@@ -123,14 +123,23 @@ static bool is_field_conflict(const json_t *status)
     return strcmp(text_at(json_array_get(causes, 0), "reason"), "FieldManagerConflict") == 0;
 }
 
+/* The kind itself is gone, or going: said of it, not of each workload. */
+static bool is_kind_gone(const struct kube_answer *answer)
+{
+    const char *what = text_at(json_object_get(answer->body, "details"), "kind");
+    const char *message = text_at(answer->body, "message");
+    return (answer->status == 404 && strcmp(what, "namespaces") != 0) ||
+           (answer->status == 403 &&
+            strstr(message, "custom resource definition is terminating") != NULL);
+}
+
 static enum work_end refused(struct job *job, struct watch *watch, const char *name,
                              const struct kube_answer *answer)
 {
     struct podgroups *groups = job->groups;
     enum work_end end = groups_judge(job, &watch->resource, answer);
-    const char *what = text_at(json_object_get(answer->body, "details"), "kind");
-    if (answer->status == 404 && strcmp(what, "namespaces") != 0) {
-        atomic_store(&groups->look_ms, 0); /* the kind itself may be gone */
+    if (is_kind_gone(answer)) {
+        atomic_store(&groups->look_ms, 0);
         job->failure = METRICS_PODGROUPS_MISSING;
         job->tells = false;
     } else if (answer->status == 409 && is_field_conflict(answer->body)) {
