@@ -58,8 +58,7 @@ static char *unmade_reason(const struct mutate *mutate, const char *group, const
 {
     const struct karta_mutate_options *options = mutate->options;
     if (mutate->definition->group_count == 0 || mutate->profile->object_count == 0 ||
-        options->follows == NULL ||
-        options->follows(options->follows_arg, group, kind))
+        options->follows == NULL || options->follows(options->follows_arg, group, kind))
         return NULL;
     return mem_format("what profile %s needs beside the pods can't be made: %s%s%s isn't watched",
                       mutate->profile->name, kind, group[0] != '\0' ? "." : "", group);

@@ -31,7 +31,8 @@ int lease_keep(struct lease *lease, struct kube_client *client, struct karta_err
  * with the write's timeout. False where we have not renewed for LEASE_RENEW_MS, or where others
  * might take the lease before it is done. Falls by itself. Monotonic clock. */
 bool lease_holds(const struct lease *lease, int ms);
-/* When lease_holds(lease, ms) falls by itself, in karta_engine_now_ms' time; 0: it does not hold. */
+/* When lease_holds(lease, ms) falls by itself, in karta_engine_now_ms' time; 0: it does not hold.
+ */
 int64_t lease_until(const struct lease *lease, int ms);
 /* The holder as last read, "" where there is none. Borrowed until the next lease_keep. */
 const char *lease_holder(const struct lease *lease);

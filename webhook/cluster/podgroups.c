@@ -143,6 +143,8 @@ static int start_all(struct podgroups *groups, struct karta_error *err)
 {
     int rc = discovery_new(&groups->discovery, err);
     if (rc == 0)
+        rc = discovery_new(&groups->spare, err);
+    if (rc == 0)
         rc = init_worker(groups, &groups->keeper, err);
     for (size_t i = 0; rc == 0 && i < WORKERS; i++)
         rc = init_worker(groups, &groups->workers[i], err);
@@ -217,6 +219,7 @@ static void free_all(struct podgroups *groups)
     free(groups->profiles);
     json_decref(groups->missing);
     discovery_free(groups->discovery);
+    discovery_free(groups->spare);
     pthread_cond_destroy(&groups->wake);
     pthread_cond_destroy(&groups->work);
     pthread_cond_destroy(&groups->idle);

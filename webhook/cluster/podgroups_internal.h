@@ -165,6 +165,7 @@ struct podgroups {
 
     /* the keeper's own */
     struct discovery *discovery; /* read by workers under `shared` */
+    struct discovery *spare;     /* the next one, while it is asked for */
     struct karta_snapshot *snapshot;
     struct known_profile *profiles;
     size_t profile_count;

@@ -117,7 +117,8 @@ static bool take_snapshot(struct podgroups *groups, struct karta_snapshot *snaps
     return true;
 }
 
-static bool discover(struct podgroups *groups)
+/* Asks while workers go on with what was known before. */
+static void discover(struct podgroups *groups)
 {
     struct karta_error err = {0};
     size_t count = karta_snapshot_definitions(groups->snapshot), used = count;
@@ -129,6 +130,7 @@ static bool discover(struct podgroups *groups)
     }
     const char *name;
     json_t *parts;
+    pthread_mutex_lock(&groups->shared);
     json_object_foreach(groups->missing, name, parts)
     {
         if (wanted != NULL && used < count + WATCHES)
@@ -136,20 +138,25 @@ static bool discover(struct podgroups *groups)
                 (struct kube_resource){json_string_value(json_array_get(parts, 0)),
                                        json_string_value(json_array_get(parts, 1)), NULL};
     }
-    int rc = discovery_refresh(groups->discovery, groups->keeper.client, wanted, wanted ? used : 0,
-                               &err);
+    pthread_mutex_unlock(&groups->shared);
+    int rc =
+        discovery_refresh(groups->spare, groups->keeper.client, wanted, wanted ? used : 0, &err);
     free(wanted);
     int ms = groups->config.look_ms != 0 ? groups->config.look_ms : LOOK_MS;
     atomic_store(&groups->look_ms, karta_engine_now_ms() + (rc == 0 || ms < 2000 ? ms : 2000));
     groups_pause_said(groups, rc != 0 ? &err : NULL);
-    return discovery_is_known(groups->discovery);
+    if (rc != 0)
+        return;
+    pthread_mutex_lock(&groups->shared);
+    struct discovery *before = groups->discovery;
+    groups->discovery = groups->spare;
+    groups->spare = before;
+    pthread_mutex_unlock(&groups->shared);
 }
 
 /* What is in force, and what the cluster has, as they are now; no worker works. */
-static void look(struct podgroups *groups, bool fresh, bool due)
+static void look(struct podgroups *groups, bool fresh)
 {
-    if ((due && !discover(groups)) || !discovery_is_known(groups->discovery))
-        return;
     want_all(groups);
     watch_end_unwanted(groups);
     groups_look_for_missing(groups);
@@ -167,11 +174,13 @@ void groups_look(struct podgroups *groups)
     struct karta_snapshot *snapshot = groups->config.in_force(groups->config.in_force_arg);
     bool fresh = snapshot != NULL && snapshot != groups->snapshot;
     bool due = karta_engine_now_ms() >= atomic_load(&groups->look_ms);
+    if (due && groups->snapshot != NULL)
+        discover(groups);
     if (snapshot != NULL && (fresh || due)) {
         groups_hold(groups);
         fresh = fresh && take_snapshot(groups, snapshot);
-        if (groups->snapshot != NULL)
-            look(groups, fresh, due);
+        if (groups->snapshot != NULL && discovery_is_known(groups->discovery))
+            look(groups, fresh);
         groups_release(groups);
     }
     karta_snapshot_unref(snapshot);
