@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "audit_objects.h"
 #include "base/mem.h"
 #include "catalog.h"
 #include "exit_code.h"
@@ -25,6 +26,7 @@ static int audit_files(struct audit *audit, struct karta_snapshot **catalog)
     for (size_t i = 0; i < input.count; i++)
         code =
             cli_first(code, audit_judge(audit, input.documents[i].value, input.documents[i].label));
+    code = cli_first(code, audit_objects_among(audit, &input));
     if (code == CLI_DONE && input.count > 0 && audit->covered == 0)
         code =
             cli_fail(CLI_NO_DEFINITION, "%s: no definition covers %s %s", input.documents[0].label,
@@ -43,7 +45,7 @@ static int audit_named(struct audit *audit, struct karta_snapshot **catalog)
     for (size_t i = 0; i < named.count; i++)
         code = cli_first(code, audit_judge(audit, named.items[i].object, named.items[i].label));
     workloads_named_dispose(&named);
-    return code;
+    return cli_first(code, audit_objects_ask(audit));
 }
 
 static int audit_listed(struct audit *audit, struct karta_snapshot **catalog)
@@ -59,6 +61,7 @@ static int audit_listed(struct audit *audit, struct karta_snapshot **catalog)
                                            input_text(json_object_get(object, "metadata"), "name"));
         code = cli_first(code, audit_judge(audit, object, label != NULL ? label : "?"));
     }
+    code = cli_first(code, audit_objects_ask(audit));
     /* what wasn't seen may be what is wrong */
     return cli_first(code, partial ? CLI_CLUSTER : CLI_DONE);
 }
@@ -77,7 +80,7 @@ static int audit_any(struct audit *audit, struct karta_snapshot **catalog)
 
 static int audit_run(const struct arguments *arguments)
 {
-    struct audit audit = {.arguments = arguments, .findings = json_array()};
+    struct audit audit = {.arguments = arguments, .findings = json_array(), .wanted = json_array()};
     struct karta_snapshot *catalog = NULL;
     struct ticker ticker;
     int code = ticker_start(&ticker);
@@ -87,6 +90,7 @@ static int audit_run(const struct arguments *arguments)
     ticker_stop(&ticker);
     if (catalog != NULL)
         code = cli_first(code, audit_print(&audit));
+    json_decref(audit.wanted);
     json_decref(audit.findings);
     karta_snapshot_unref(catalog);
     return code;
@@ -104,7 +108,8 @@ const struct command audit_command = {
         "  not opted in  it would be ganged if it named a queue, or had the label\n"
         "                workloadmap.dev/inject=true, when it is created\n"
         "  not ganged    it opted in and isn't; REASON says why\n"
-        "  incomplete    keys of its gang were lost\n"
+        "  incomplete    keys of its gang were lost, or a PodGroup that its pods wait for is\n"
+        "                missing (of files: where they hold any PodGroup)\n"
         "  no gang       its kind has none, or it is one pod; of a kind that makes another,\n"
         "                it is that of what it makes\n"
         "MENDED-BY is re-apply (kubectl apply the manifest again), re-create (delete it first) or\n"

@@ -21,6 +21,7 @@ struct audit {
     const struct karta_snapshot *catalog;
     json_t *findings; /* array of {workload, state, mended: "re-apply" | "re-create" | "no" | null,
                          reason} */
+    json_t *wanted;   /* array of {object, finding}: what ganged workloads need (audit_objects.h) */
     bool named;       /* each was asked for by its name, so each gets an answer */
     size_t covered;   /* objects that a definition covers */
 };

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "audit.h"
+#include "audit_objects.h"
 #include "base/mem.h"
 #include "catalog.h"
 #include "exit_code.h"
@@ -137,6 +137,8 @@ static int judge_ganged(struct audit *audit, const json_t *object, const char *l
                    "keys of its gang are missing or out of date");
     else
         code = add_ganged(audit, object, options.profile);
+    if (code == CLI_DONE && json_array_size(mutation.patch) == 0)
+        code = audit_objects_want(audit, object, label);
     karta_mutation_dispose(&mutation);
     return code;
 }

@@ -133,6 +133,34 @@ static void audit__finds_keys_that_were_lost(void **state)
     run_dispose(&mutated);
 }
 
+/* A list that holds PodGroups tells which are not there; one without says nothing of them. */
+static void audit__finds_pod_groups_that_are_missing(void **state)
+{
+    (void)state;
+    struct run mutated = run_kartactl("mutate -f manifests/examples/jobset.yaml");
+    struct run made = run_kartactl_with(mutated.out, "podgroups -f -");
+    const char *name = strstr(made.out, "name: train-jobset-");
+    assert_non_null(name);
+    KARTA_AUTO_TEXT group = strndup(name + strlen("name: "), strcspn(name, "\n") - 6);
+    KARTA_AUTO_TEXT whole = mem_format("%s---\n%s", mutated.out, made.out);
+    KARTA_AUTO_TEXT other = mem_format(
+        "%s---\n{apiVersion: scheduling.run.ai/v2alpha2, kind: PodGroup, metadata: {name: other, "
+        "namespace: ml}}\n",
+        mutated.out);
+    KARTA_AUTO_TEXT missing = mem_format(
+        "NAMESPACE  KIND    NAME   STATE       MENDED-BY  REASON\n"
+        "ml         JobSet  train  incomplete  no         its PodGroup %s is missing: its pods "
+        "wait for it\n",
+        group);
+    struct run run = run_kartactl_with(whole, "audit -f - -o json");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "\"ganged\""));
+    run_dispose(&run);
+    assert_run_with(other, "audit -f -", 5, missing, "");
+    run_dispose(&made);
+    run_dispose(&mutated);
+}
+
 static void audit__of_what_is_in_order_is_done(void **state)
 {
     (void)state;
@@ -325,6 +353,7 @@ int main(void)
         cmocka_unit_test(suspend__does_the_others_when_a_file_is_unreadable),
         cmocka_unit_test(audit__judges_each_of_a_list),
         cmocka_unit_test(audit__finds_keys_that_were_lost),
+        cmocka_unit_test(audit__finds_pod_groups_that_are_missing),
         cmocka_unit_test(audit__of_what_is_in_order_is_done),
         cmocka_unit_test(certs__are_made_shown_and_renewed),
         cmocka_unit_test(certs__says_what_is_missing),
