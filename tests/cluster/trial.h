@@ -15,7 +15,7 @@
 #include "harness.h"
 
 #define TRIAL_NAMESPACE "karta"
-#define TRIAL_WAIT_MS 20000 /* sanitizers, and a machine that others use too */
+#define TRIAL_WAIT_MS 60000 /* sanitizers, and a machine that others use too */
 
 /* A double with our three kinds, JobSet, and example.org/v1 Train; the caller's. */
 struct api_server *trial_api(void);

@@ -73,7 +73,7 @@ static void client_ca__is_read_again(void **state)
     assert_int_equal(answer.status, 200);
     answer_dispose(&answer);
     install(&server, "strangers/ca.crt", "callers.crt");
-    assert_true(running_logs(&server, "msg=\"client CA loaded\"", 5000));
+    assert_true(running_logs(&server, "msg=\"client CA loaded\"", LOGGED_MS));
     assert_true(client_post(&kept, "/mutate/workloads", test_review, &answer));
     assert_int_equal(answer.status, 401);
     answer_dispose(&answer);
@@ -85,7 +85,7 @@ static void client_ca__is_read_again(void **state)
     assert_true(running_logs(&server,
                              "level=warn msg=\"client CA not loaded, the one before stays\" "
                              "error=\"",
-                             5000));
+                             LOGGED_MS));
     assert_int_equal(post_with(&server, cert, key), 200);
     KARTA_AUTO_TEXT text = running_get(&server, "/metrics", NULL);
     assert_non_null(

@@ -145,7 +145,7 @@ static void drain__a_second_signal_ends_it_at_once(void **state)
     running_init(&server);
     running_start(&server, (const char *[]){"--drain", "60", NULL});
     kill(server.pid, SIGTERM);
-    assert_true(running_logs(&server, "msg=draining seconds=60", 5000));
+    assert_true(running_logs(&server, "msg=draining seconds=60", LOGGED_MS));
     pause_ms(100);
     int64_t begin = clock_ms();
     kill(server.pid, SIGINT);

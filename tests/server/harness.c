@@ -18,7 +18,7 @@
 #define MOST_FLAGS 40
 #define MOST_TOLD 12000
 /* sanitizers are slow, and two of them may share a processor */
-#define START_MS 30000
+#define START_MS 60000
 
 const char test_review[] =
     "{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\", \"request\": {"

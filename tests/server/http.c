@@ -37,7 +37,7 @@ static void post__review_is_answered(void **state)
         answer_dispose(&answer);
     }
     client_close(&client);
-    assert_true(running_logs(&server, "uid=u-1", 2000));
+    assert_true(running_logs(&server, "uid=u-1", LOGGED_MS));
 }
 
 static void post__the_example_gets_its_gang(void **state)
@@ -58,7 +58,7 @@ static void post__the_example_gets_its_gang(void **state)
     json_decref(body);
     answer_dispose(&answer);
     client_close(&client);
-    assert_true(running_logs(&server, "verdict=patched", 2000));
+    assert_true(running_logs(&server, "verdict=patched", LOGGED_MS));
     KARTA_AUTO_TEXT metrics = running_get(&server, "/metrics", NULL);
     assert_non_null(strstr(metrics, "\nkarta_admission_patches_total{profile=\"kai\"} 1\n"));
     assert_non_null(strstr(metrics, "\nkarta_admission_requests_total{endpoint="
@@ -164,7 +164,7 @@ static void log__what_users_send_stays_in_its_line(void **state)
                  "/mutate/workloads and /validate/definitions");
     answer_dispose(&answer);
     client_close(&client);
-    assert_true(running_logs(&server, "path=\"/a\\nlevel=error\\u001b[31m\\ufffd\"", 2000));
+    assert_true(running_logs(&server, "path=\"/a\\nlevel=error\\u001b[31m\\ufffd\"", LOGGED_MS));
 }
 
 static void tls__older_versions_are_refused(void **state)

@@ -48,8 +48,8 @@ static void head__too_long_is_refused_in_our_words(void **state)
                  "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
     assert_refused(&server, path, 414, "the path is over 4096 bytes, the most that is read");
     assert_refused(&server, header, 431, "the headers are over 16384 bytes, the most that is read");
-    assert_true(
-        running_logs(&server, "msg=\"request refused\" status=414 method=POST path=/aaa", 2000));
+    assert_true(running_logs(&server, "msg=\"request refused\" status=414 method=POST path=/aaa",
+                             LOGGED_MS));
 }
 
 static unsigned count_errors(int status)
@@ -96,8 +96,8 @@ static void parser__what_it_refuses_itself_is_counted(void **state)
     assert_own_answer("POST /mutate/workloads HTTP/1.1\r\nHost: x\r\n"
                       "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
                       400);
-    assert_true(
-        running_logs(&server, "level=info msg=\"request refused by its parser\" status=505", 2000));
+    assert_true(running_logs(&server, "level=info msg=\"request refused by its parser\" status=505",
+                             LOGGED_MS));
 }
 
 /* Whether its parser is 1.0's, which sees more than 0.9.75's. */

@@ -33,7 +33,7 @@ static void profile__of_a_file_is_what_is_written(void **state)
     assert_int_equal(answer.status, 200);
     answer_dispose(&answer);
     client_close(&client);
-    assert_true(running_logs(&server, "verdict=patched", 2000)); /* counted by then */
+    assert_true(running_logs(&server, "verdict=patched", LOGGED_MS)); /* counted by then */
     assert_metric(&server, "karta_admission_patches_total{profile=\"mine\"} 1");
     assert_int_equal(running_stop(&server), 0);
 }

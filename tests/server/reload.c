@@ -79,7 +79,7 @@ static void folder__changes_are_noticed_without_a_watch(void **state)
     }
     fclose(file);
     running_start(&test.server, (const char *[]){"--drain", "0", "--config", config, NULL});
-    assert_true(running_logs(&test.server, "msg=\"folders cannot all be watched\"", 2000));
+    assert_true(running_logs(&test.server, "msg=\"folders cannot all be watched\"", LOGGED_MS));
     watched_write(&test, "3.yaml", "three", "Three");
     assert_true(watched_becomes(&test, "three", true, 2 * NOTICED_MS));
     assert_int_equal(running_stop(&test.server), 0);
