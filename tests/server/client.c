@@ -21,7 +21,7 @@ int client_tcp(int port)
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = htons((uint16_t)port),
                                   .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    struct timeval limit = {.tv_sec = 15};
+    struct timeval limit = {.tv_sec = 60};
     int on = 1;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)

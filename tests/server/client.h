@@ -23,7 +23,7 @@ struct answer {
     size_t size;
 };
 
-/* TCP to 127.0.0.1:port; -1 where it is refused. Reads and writes give up after 15 s. */
+/* TCP to 127.0.0.1:port; -1 where it is refused. Reads and writes give up after a minute. */
 int client_tcp(int port);
 
 /* What a TLS client wants beyond the server's CA. */
