@@ -29,5 +29,5 @@ if [ "$preset" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then
   fixed=(setarch "$(uname -m)" -R)
 fi
 say "testing (build/$preset)"
-# twice as many as processors: what takes long is waiting for leases, deadlines and drains
-"${fixed[@]}" ctest --preset "$preset" -j "$((2 * $(nproc)))" "$@"
+# three times as many as processors: what takes long is waiting for leases, deadlines and drains
+"${fixed[@]}" ctest --preset "$preset" -j "$((3 * $(nproc)))" "$@"
