@@ -13,6 +13,7 @@
 #include "karta/mutate.h"
 #include "message.h"
 #include "metadata.h"
+#include "profile.h"
 #include "ticker.h"
 
 #define DEFAULT_PROFILE "kai"
@@ -143,6 +144,18 @@ static int judge_ganged(struct audit *audit, const json_t *object, const char *l
     return code;
 }
 
+/* Names the label by which this scheduler's users name their queue. */
+static int add_not_opted_in(struct audit *audit, const json_t *object, const char *profile)
+{
+    const struct karta_profile *writes = karta_snapshot_profile(audit->catalog, profile);
+    const char *label =
+        writes != NULL && writes->queue_label != NULL ? writes->queue_label : KEY_QUEUE;
+    KARTA_AUTO_TEXT reason =
+        mem_format("it names no queue (label %s), and has no label " KEY_INJECT "=true", label);
+    return reason != NULL ? add(audit, object, AUDIT_NOT_OPTED_IN, "re-create", reason)
+                          : cli_fail(CLI_FAILED, "out of memory");
+}
+
 /* What somebody who has not opted in would get by it; nothing is said where that is nothing. */
 static int judge_not_opted_in(struct audit *audit, const json_t *object)
 {
@@ -156,8 +169,7 @@ static int judge_not_opted_in(struct audit *audit, const json_t *object)
             add(audit, object, AUDIT_NOT_OPTED_IN, NULL, "it opted out: " KEY_INJECT " is false");
     else if (karta_mutate_create(audit->catalog, object, &options, &mutation, &err) == 0 &&
              json_array_size(mutation.patch) > 0)
-        code = add(audit, object, AUDIT_NOT_OPTED_IN, "re-create",
-                   "it names no queue, and has no label " KEY_INJECT "=true");
+        code = add_not_opted_in(audit, object, options.profile);
     else if (audit->named && first_warning(&mutation) != NULL)
         code = add(audit, object, AUDIT_NO_GANG, NULL, first_warning(&mutation));
     karta_mutation_dispose(&mutation);

@@ -352,8 +352,8 @@ static void audit__finds_who_should_start_together(void **state)
     assert_string_equal(
         run.out,
         "NAMESPACE  KIND        NAME   STATE         MENDED-BY  REASON\n"
-        "ml         Job         quiet  not opted in  re-create  it names no queue, and has no "
-        "label "
+        "ml         Job         quiet  not opted in  re-create  it names no queue (label "
+        "kai.scheduler/queue), and has no label "
         "workloadmap.dev/inject=true\n"
         "ml         JobSet      train  not ganged    re-create  the webhook was not asked when it "
         "was created; an update never gangs\n"
