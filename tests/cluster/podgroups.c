@@ -132,6 +132,22 @@ static void podgroups__one_that_was_removed_comes_back(void **state)
                             json_object_get(json_object_get(again, "metadata"), "uid")));
 }
 
+/* The watch may tell of its end before whoever wrote it has read the answer. */
+static void podgroups__one_that_is_removed_at_once_comes_back(void **state)
+{
+    (void)state;
+    world_create_jobset(&world, "u1", "train", 2);
+    KARTA_AUTO_TEXT name = world_group(&world, "jobsets", "train");
+    world_start(&world);
+    for (int i = 0; i < 50; i++) {
+        WAIT_FOR(world_has(&world, name));
+        api_server_delete(world.base.server, "podgroups", "ml", name);
+        for (int spins = 0; spins < 1000 && !world_has(&world, name); spins++)
+            ; /* no pause: to be there as soon as it is */
+    }
+    WAIT_FOR(world_has(&world, name));
+}
+
 /* A group that has no pods any more has no object, and gets one again. */
 static void podgroups__are_removed_with_their_group(void **state)
 {
@@ -260,6 +276,7 @@ int main(void)
         TEST(podgroups__a_workload_created_again_gets_its_own),
         TEST(podgroups__none_for_a_workload_that_leaves),
         TEST(podgroups__one_that_was_removed_comes_back),
+        TEST(podgroups__one_that_is_removed_at_once_comes_back),
         TEST(podgroups__are_removed_with_their_group),
         TEST(podgroups__per_replica_know_workload_and_queue),
         TEST(podgroups__a_restart_writes_nothing),

@@ -155,15 +155,14 @@ static enum work_end refused(struct job *job, struct watch *watch, const char *n
     return end;
 }
 
-/* True: the workload is there still, and what was written is noted. */
-static bool note(const struct job *job, struct watch *watch, const json_t *object)
+/* Whether the workload is there still. What was written is not noted here: the watch tells of it,
+ * and perhaps already of its end. */
+static bool is_there(const struct job *job)
 {
     struct podgroups *groups = job->groups;
     pthread_mutex_lock(&groups->lock);
     struct workload *workload = (struct workload *)table_find(&groups->workloads, job->id);
     bool there = workload != NULL && strcmp(workload->uid, job->uid) == 0;
-    if (there)
-        groups_note_made(watch, object);
     pthread_mutex_unlock(&groups->lock);
     return there;
 }
@@ -195,7 +194,7 @@ static enum work_end write_object(struct job *job, struct watch *watch, const ch
         end = refused(job, watch, name, &answer);
     } else {
         metrics_podgroups_written(job->groups->config.metrics, METRICS_PODGROUPS_APPLIED);
-        if (!note(job, watch, answer.body))
+        if (!is_there(job))
             end = groups_delete(job, watch, name,
                                 text_at(json_object_get(answer.body, "metadata"), "uid"));
     }

@@ -210,8 +210,7 @@ bool groups_has_room(struct podgroups *groups, const struct table *table, size_t
 void groups_begin(struct watch *watch);
 void groups_end(struct watch *watch);
 
-/* podgroups_made.c; want the lock: what we just wrote, before the watch tells of it. */
-void groups_note_made(struct watch *watch, const json_t *object);
+/* podgroups_made.c; want the lock. */
 struct made *groups_find_made(struct podgroups *groups, const struct watch *watch, const char *ns,
                               const char *name);
 void groups_remove_made(struct podgroups *groups, struct made *made);

@@ -120,11 +120,6 @@ static void take(struct watch *watch, const json_t *metadata)
     made->source = source_of(metadata);
 }
 
-void groups_note_made(struct watch *watch, const json_t *object)
-{
-    take(watch, json_object_get(object, "metadata"));
-}
-
 /* Of an object that was known: somebody else changed what it says that it was made from. */
 static void check_source(struct podgroups *groups, const struct made *made, uint64_t before)
 {
