@@ -38,12 +38,6 @@ static struct karta_mutate_options options_for(const struct audit *audit, const 
         .deadline_ms = ticker_deadline()};
 }
 
-static bool is_ganged(const json_t *object)
-{
-    return metadata_annotation(object, KEY_GANG) != NULL &&
-           metadata_label(object, KEY_PROFILE) != NULL;
-}
-
 /* Namespaces that no server touches unless it is told to. */
 static bool is_excluded(const struct audit *audit, const json_t *object)
 {
@@ -207,5 +201,6 @@ int audit_judge(struct audit *audit, const json_t *document, const char *label)
     audit->covered++;
     if (is_excluded(audit, object) || (is_part(audit, object) && !audit->named))
         return CLI_DONE;
-    return is_ganged(object) ? judge_ganged(audit, object, label) : judge_other(audit, object);
+    return metadata_ganged(object) ? judge_ganged(audit, object, label)
+                                   : judge_other(audit, object);
 }

@@ -50,19 +50,13 @@ static int group_objects(const struct listing *listing, const json_t *object,
     return karta_group_objects(listing->catalog, object, &options, objects, err);
 }
 
-static bool is_ganged(const json_t *object)
-{
-    return metadata_annotation(object, KEY_GANG) != NULL &&
-           metadata_label(object, KEY_PROFILE) != NULL;
-}
-
 /* The object as a server would store it. CLI_DONE, *object new; NULL where it isn't ganged. */
 static int gang(const struct listing *listing, const struct input_document *document,
                 json_t **object)
 {
     const char *profile = listing->arguments->value[FLAG_PROFILE];
     const char *own = metadata_label(document->value, KEY_PROFILE);
-    if (is_ganged(document->value)) {
+    if (metadata_ganged(document->value)) {
         if (profile != NULL && strcmp(profile, own) != 0)
             cli_warn("%s: it is ganged by profile %s already", document->label, own);
         *object = json_incref(document->value);
@@ -70,7 +64,7 @@ static int gang(const struct listing *listing, const struct input_document *docu
     }
     struct mutated mutated = {0};
     int code = mutate_here(listing->catalog, listing->arguments, document, &mutated);
-    if (code == CLI_DONE && is_ganged(mutated.object)) {
+    if (code == CLI_DONE && metadata_ganged(mutated.object)) {
         *object = json_incref(mutated.object);
         cli_warn("%s: not ganged yet; the names of its pod groups are given at its creation",
                  document->label);

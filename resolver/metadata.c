@@ -50,3 +50,9 @@ bool metadata_deleting(const json_t *object)
 {
     return metadata_text(object, "deletionTimestamp") != NULL;
 }
+
+bool metadata_ganged(const json_t *object)
+{
+    return metadata_annotation(object, KEY_GANG) != NULL &&
+           metadata_label(object, KEY_PROFILE) != NULL;
+}

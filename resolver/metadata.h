@@ -25,6 +25,10 @@ const char *metadata_either(const json_t *object, const char *key);
 /* The owner reference with controller: true. */
 const json_t *metadata_controller(const json_t *object);
 
+/* It carries the label and the annotation of a gang; whether they are its own is gang_memory's to
+ * say. */
+bool metadata_ganged(const json_t *object);
+
 bool metadata_deleting(const json_t *object);
 
 #endif
