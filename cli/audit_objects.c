@@ -11,24 +11,18 @@
 #include "message.h"
 #include "ticker.h"
 
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
-
 static const char *meta(const json_t *object, const char *key)
 {
-    return text_at(json_object_get(object, "metadata"), key);
+    return input_text(json_object_get(object, "metadata"), key);
 }
 
 /* Another version of the kind is the same object. */
 static bool same_kind(const json_t *a, const json_t *b)
 {
-    const char *one = text_at(a, "apiVersion"), *other = text_at(b, "apiVersion");
+    const char *one = input_text(a, "apiVersion"), *other = input_text(b, "apiVersion");
     size_t size = strcspn(one, "/");
-    return strcmp(text_at(a, "kind"), text_at(b, "kind")) == 0 && size == strcspn(other, "/") &&
-           strncmp(one, other, size) == 0;
+    return strcmp(input_text(a, "kind"), input_text(b, "kind")) == 0 &&
+           size == strcspn(other, "/") && strncmp(one, other, size) == 0;
 }
 
 /* {object, finding}: the finding is changed where the object is missing. */
@@ -90,7 +84,7 @@ static int compare(struct audit *audit, const json_t *like, const json_t *items)
         const json_t *object = json_object_get(wanted, "object");
         if (same_kind(object, like) && !is_among(object, items))
             code = blame(wanted, mem_format("its %s %s is missing: its pods wait for it",
-                                            text_at(object, "kind"), meta(object, "name")));
+                                            input_text(object, "kind"), meta(object, "name")));
     }
     return code;
 }
@@ -114,15 +108,15 @@ static int blame_all(struct audit *audit, const json_t *like)
         if (same_kind(json_object_get(wanted, "object"), like))
             code =
                 blame(wanted, mem_format("its %s can't be made: the cluster has no such kind in %s",
-                                         text_at(like, "kind"), text_at(like, "apiVersion")));
+                                         input_text(like, "kind"), input_text(like, "apiVersion")));
     }
     return code;
 }
 
 static int ask_kind(struct audit *audit, const struct live *live, const json_t *like)
 {
-    const struct api_resource *resource =
-        api_resources_of(&live->resources, text_at(like, "apiVersion"), text_at(like, "kind"));
+    const struct api_resource *resource = api_resources_of(
+        &live->resources, input_text(like, "apiVersion"), input_text(like, "kind"));
     if (resource == NULL)
         return blame_all(audit, like);
     struct live_request request = {.types = resource->address,

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/read.h"
@@ -18,8 +19,7 @@
 
 const char *input_text(const json_t *object, const char *key)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
+    return json_text(object, key);
 }
 
 static const char *name_of(const char *path)

@@ -4,23 +4,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json_text.h"
 #include "base/mem.h"
 #include "host_internal.h"
 #include "karta/engine.h"
 
 #define COMPILED "compileMilliseconds"
 
-static const char *text_at(const json_t *entry, const char *key)
-{
-    const char *text = json_string_value(json_object_get(entry, key));
-    return text != NULL ? text : "";
-}
-
 /* New text that names an entry: what it is and where it came from. */
 static char *key_of(const json_t *entry)
 {
-    return mem_format("%s\n%s\n%s\n%s", text_at(entry, "origin"), text_at(entry, "kind"),
-                      text_at(entry, "name"), text_at(entry, "version"));
+    return mem_format("%s\n%s\n%s\n%s", json_text(entry, "origin"), json_text(entry, "kind"),
+                      json_text(entry, "name"), json_text(entry, "version"));
 }
 
 /* New object: key -> entry. */
@@ -38,7 +33,7 @@ static json_t *index_of(const json_t *list)
 
 static bool is_shadowed(const json_t *entry)
 {
-    return strcmp(text_at(entry, "state"), "shadowed") == 0;
+    return strcmp(json_text(entry, "state"), "shadowed") == 0;
 }
 
 void host_list_inherit(json_t *list, const json_t *before, const struct log *log)
@@ -56,8 +51,8 @@ void host_list_inherit(json_t *list, const json_t *before, const struct log *log
         /* two for one kind: the later is in force, and nobody has to guess which that is */
         if (is_shadowed(entry) && !is_shadowed(old))
             LOG_WRITE(log, LOG_LEVEL_INFO, "definition shadowed by a later one",
-                      log_text("name", text_at(entry, "name")),
-                      log_text("origin", text_at(entry, "origin")));
+                      log_text("name", json_text(entry, "name")),
+                      log_text("origin", json_text(entry, "origin")));
     }
 }
 

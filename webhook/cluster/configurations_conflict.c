@@ -5,17 +5,12 @@
  * asked.
  */
 #include "configurations_conflict.h"
+#include "base/json_text.h"
 
 #include <string.h>
 
 #define FIELD_START ".webhooks[name=\""
 #define FIELD_MIDDLE "\"]."
-
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
 
 static json_t *hook_of(const json_t *configuration, const char *name, size_t size)
 {
@@ -23,7 +18,7 @@ static json_t *hook_of(const json_t *configuration, const char *name, size_t siz
     json_t *hook;
     json_array_foreach(json_object_get(configuration, "webhooks"), index, hook)
     {
-        const char *its = text_at(hook, "name");
+        const char *its = json_text(hook, "name");
         if (strlen(its) == size && strncmp(its, name, size) == 0)
             return hook;
     }
@@ -65,8 +60,8 @@ bool conflict_leave_selectors(const json_t *status, json_t *configuration, size_
     bool others = false;
     json_array_foreach(json_object_get(json_object_get(status, "details"), "causes"), index, cause)
     {
-        if (strcmp(text_at(cause, "reason"), "FieldManagerConflict") == 0 &&
-            !leave_selector(text_at(cause, "field"), configuration, left))
+        if (strcmp(json_text(cause, "reason"), "FieldManagerConflict") == 0 &&
+            !leave_selector(json_text(cause, "field"), configuration, left))
             others = true;
     }
     return others;
@@ -75,7 +70,7 @@ bool conflict_leave_selectors(const json_t *status, json_t *configuration, size_
 bool configuration_is_ours(const json_t *live)
 {
     const json_t *labels = json_object_get(json_object_get(live, "metadata"), "labels");
-    return strcmp(text_at(labels, "app.kubernetes.io/managed-by"), "karta-webhook") == 0;
+    return strcmp(json_text(labels, "app.kubernetes.io/managed-by"), "karta-webhook") == 0;
 }
 
 json_t *configuration_without_stale(const json_t *live, const json_t *configuration, size_t *stale)
@@ -85,7 +80,7 @@ json_t *configuration_without_stale(const json_t *live, const json_t *configurat
     *stale = 0;
     json_array_foreach(json_object_get(live, "webhooks"), index, hook)
     {
-        const char *name = text_at(hook, "name");
+        const char *name = json_text(hook, "name");
         if (hook_of(configuration, name, strlen(name)) == NULL) {
             (*stale)++;
         } else if (json_array_append(kept, hook) != 0) {

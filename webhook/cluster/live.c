@@ -10,18 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/mem.h"
 #include "karta_status.h"
 #include "live_internal.h"
 
 /* a group, a version and a kind */
 #define ROOT_BYTES 2048U
-
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
 
 static const json_t *metadata_of(const json_t *object)
 {
@@ -76,7 +71,7 @@ static json_t *conditions_of(const json_t *object)
 static void note(json_t *entry, const json_t *object)
 {
     const json_t *metadata = metadata_of(object);
-    json_object_set_new(entry, LIVE_CREATED, json_string(text_at(metadata, "creationTimestamp")));
+    json_object_set_new(entry, LIVE_CREATED, json_string(json_text(metadata, "creationTimestamp")));
     json_object_set_new(entry, LIVE_GENERATION,
                         json_integer(json_integer_value(json_object_get(metadata, "generation"))));
     json_object_set_new(
@@ -123,7 +118,7 @@ static void keep(struct live *live, json_t *table, const char *name, const char 
 {
     json_t *entry = json_object_get(table, name);
     size_t size = strlen(text);
-    if (entry == NULL || strcmp(text_at(entry, LIVE_TEXT), text) != 0) {
+    if (entry == NULL || strcmp(json_text(entry, LIVE_TEXT), text) != 0) {
         bool fits = size <= LIVE_OBJECT_BYTES;
         remove_entry(live, table, name);
         if (!fits || !has_room(live, 1, size)) {
@@ -131,7 +126,7 @@ static void keep(struct live *live, json_t *table, const char *name, const char 
             return;
         }
         entry = json_pack("{s:s, s:s}", LIVE_TEXT, text, LIVE_VERSION,
-                          text_at(metadata_of(object), "resourceVersion"));
+                          json_text(metadata_of(object), "resourceVersion"));
         if (entry == NULL || json_object_set_new(table, name, entry) != 0)
             return;
         live->bytes += size;
@@ -161,7 +156,7 @@ static void unlock(struct live *live, bool tell)
 static void take(struct live_feed *feed, const json_t *object, bool tell)
 {
     struct live *live = feed->live;
-    const char *name = text_at(metadata_of(object), "name");
+    const char *name = json_text(metadata_of(object), "name");
     KARTA_AUTO_TEXT text = text_of(object);
     if (name[0] == '\0' || text == NULL)
         return;
@@ -211,7 +206,8 @@ static void on_gone(void *arg, const json_t *object)
 {
     struct live_feed *feed = arg;
     lock(feed->live);
-    remove_entry(feed->live, feed->live->tables[feed->kind], text_at(metadata_of(object), "name"));
+    remove_entry(feed->live, feed->live->tables[feed->kind],
+                 json_text(metadata_of(object), "name"));
     unlock(feed->live, true);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/mem.h"
 #include "live_internal.h"
 
@@ -28,19 +29,13 @@ struct composing {
     void *arg;
 };
 
-static const char *text_at(const json_t *entry, const char *key)
-{
-    const char *text = json_string_value(json_object_get(entry, key));
-    return text != NULL ? text : "";
-}
-
 /* The later wins: those that are being deleted first, then the younger, then the later name. */
 static int compare(const void *left, const void *right)
 {
     const struct item *a = left, *b = right;
     if (a->deleting != b->deleting)
         return a->deleting ? -1 : 1;
-    int order = strcmp(text_at(b->entry, LIVE_CREATED), text_at(a->entry, LIVE_CREATED));
+    int order = strcmp(json_text(b->entry, LIVE_CREATED), json_text(a->entry, LIVE_CREATED));
     return order != 0 ? order : strcmp(b->name, a->name);
 }
 
@@ -85,7 +80,7 @@ static int load(const struct composing *composing, const struct item *item, cons
 {
     KARTA_CLEANUP(free_problems) struct karta_problems *problems = karta_problems_new();
     struct karta_error ignored = {0}; /* it is among the problems too */
-    const char *text = text_at(item->entry, LIVE_TEXT);
+    const char *text = json_text(item->entry, LIVE_TEXT);
     if (problems == NULL)
         return KARTA_ERR_NOMEM;
     int rc =
@@ -179,9 +174,9 @@ void live_describe(struct live *live, json_t *list)
     pthread_mutex_lock(&live->lock);
     json_array_foreach(list, index, item)
     {
-        const json_t *entry = entry_of(live, text_at(item, "origin"));
+        const json_t *entry = entry_of(live, json_text(item, "origin"));
         if (entry != NULL)
-            json_object_set_new(item, "version", json_string(text_at(entry, LIVE_VERSION)));
+            json_object_set_new(item, "version", json_string(json_text(entry, LIVE_VERSION)));
     }
     pthread_mutex_unlock(&live->lock);
 }

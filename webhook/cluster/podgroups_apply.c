@@ -7,14 +7,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/mem.h"
 #include "podgroups_internal.h"
-
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
 
 static bool is_owned_by(const json_t *object, const char *uid)
 {
@@ -23,7 +18,7 @@ static bool is_owned_by(const json_t *object, const char *uid)
     json_t *owner;
     json_array_foreach(owners, index, owner)
     {
-        if (strcmp(text_at(owner, "uid"), uid) == 0)
+        if (strcmp(json_text(owner, "uid"), uid) == 0)
             return true;
     }
     return false;
@@ -103,7 +98,7 @@ static enum work_end look(struct job *job, const struct watch *watch, const char
     } else if (rc != 0) {
         end = groups_judge(job, &watch->resource, &answer);
     } else if (is_owned_by(answer.body, job->uid)) {
-        *uid = strdup(text_at(json_object_get(answer.body, "metadata"), "uid"));
+        *uid = strdup(json_text(json_object_get(answer.body, "metadata"), "uid"));
     } else {
         karta_error_set(&job->err, KARTA_ERR_CONFLICT,
                         "%s.%s \"%s\" belongs to somebody else, so it is left alone",
@@ -120,14 +115,14 @@ static enum work_end look(struct job *job, const struct watch *watch, const char
 static bool is_field_conflict(const json_t *status)
 {
     const json_t *causes = json_object_get(json_object_get(status, "details"), "causes");
-    return strcmp(text_at(json_array_get(causes, 0), "reason"), "FieldManagerConflict") == 0;
+    return strcmp(json_text(json_array_get(causes, 0), "reason"), "FieldManagerConflict") == 0;
 }
 
 /* The kind itself is gone, or going: said of it, not of each workload. */
 static bool is_kind_gone(const struct kube_answer *answer)
 {
-    const char *what = text_at(json_object_get(answer->body, "details"), "kind");
-    const char *message = text_at(answer->body, "message");
+    const char *what = json_text(json_object_get(answer->body, "details"), "kind");
+    const char *message = json_text(answer->body, "message");
     return (answer->status == 404 && strcmp(what, "namespaces") != 0) ||
            (answer->status == 403 &&
             strstr(message, "custom resource definition is terminating") != NULL);
@@ -196,7 +191,7 @@ static enum work_end write_object(struct job *job, struct watch *watch, const ch
         metrics_podgroups_written(job->groups->config.metrics, METRICS_PODGROUPS_APPLIED);
         if (!is_there(job))
             end = groups_delete(job, watch, name,
-                                text_at(json_object_get(answer.body, "metadata"), "uid"));
+                                json_text(json_object_get(answer.body, "metadata"), "uid"));
     }
     kube_answer_dispose(&answer);
     return end;
@@ -212,7 +207,7 @@ static bool is_settled(const struct job *job, const struct watch *watch)
 
 static bool is_in_place(struct job *job, const json_t *object)
 {
-    const char *ns = text_at(json_object_get(object, "metadata"), "namespace");
+    const char *ns = json_text(json_object_get(object, "metadata"), "namespace");
     if (ns[0] == '\0' || strcmp(ns, job->ns) == 0)
         return true;
     karta_error_set(&job->err, KARTA_ERR_SCHEMA,
@@ -222,12 +217,12 @@ static bool is_in_place(struct job *job, const json_t *object)
 
 enum work_end groups_apply(struct job *job, const json_t *object)
 {
-    const char *name = text_at(json_object_get(object, "metadata"), "name");
+    const char *name = json_text(json_object_get(object, "metadata"), "name");
     bool missing = false, current = false;
     struct watch *watch = NULL;
     if (is_in_place(job, object))
-        watch = groups_made_watch(job->groups, text_at(object, "apiVersion"),
-                                  text_at(object, "kind"), &missing, &job->err);
+        watch = groups_made_watch(job->groups, json_text(object, "apiVersion"),
+                                  json_text(object, "kind"), &missing, &job->err);
     if (watch == NULL) {
         job->failure = missing ? METRICS_PODGROUPS_MISSING : METRICS_PODGROUPS_UNRESOLVED;
         job->tells = !missing;

@@ -182,7 +182,8 @@ struct podgroups {
     uint64_t said_refused; /* the last refusal of a whole kind that was logged, as a hash */
 };
 
-/* podgroups_workloads.c, _pods.c, _made.c: what reflectors tell. */
+/* podgroups_workloads.c, _pods.c, _made.c: what reflectors tell of one object; podgroups_watch.c
+ * adds how lists begin and end. */
 struct reflector_handler groups_workload_handler(struct watch *watch);
 struct reflector_handler groups_pod_handler(struct watch *watch);
 struct reflector_handler groups_made_handler(struct watch *watch);

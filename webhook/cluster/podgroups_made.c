@@ -7,23 +7,18 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "podgroups_internal.h"
-
-static const char *text_at(const json_t *metadata, const char *key)
-{
-    const char *text = json_string_value(json_object_get(metadata, key));
-    return text != NULL ? text : "";
-}
 
 /* The uid of its first owner, "" where it has none: ours have one. */
 static const char *owner_of(const json_t *metadata)
 {
-    return text_at(json_array_get(json_object_get(metadata, "ownerReferences"), 0), "uid");
+    return json_text(json_array_get(json_object_get(metadata, "ownerReferences"), 0), "uid");
 }
 
 static uint64_t source_of(const json_t *metadata)
 {
-    const char *text = text_at(json_object_get(metadata, "annotations"), PODGROUPS_SOURCE);
+    const char *text = json_text(json_object_get(metadata, "annotations"), PODGROUPS_SOURCE);
     return strlen(text) == 16 ? strtoull(text, NULL, 16) : 0;
 }
 
@@ -69,7 +64,7 @@ struct made *groups_find_made(struct podgroups *groups, const struct watch *watc
 
 static bool set_texts(struct made *made, const json_t *metadata)
 {
-    const char *name = text_at(metadata, "name"), *uid = text_at(metadata, "uid");
+    const char *name = json_text(metadata, "name"), *uid = json_text(metadata, "uid");
     size_t size = strlen(name) + 1;
     char *both = malloc(size + strlen(uid) + 1);
     if (both == NULL)
@@ -101,11 +96,11 @@ static void take(struct watch *watch, const json_t *metadata)
 {
     struct podgroups *groups = watch->groups;
     uint64_t id =
-        groups_id(watch->kind_id, text_at(metadata, "namespace"), text_at(metadata, "name"));
+        groups_id(watch->kind_id, json_text(metadata, "namespace"), json_text(metadata, "name"));
     struct made *made = find_or_add(watch, id);
     if (made == NULL)
         return;
-    bool same = made->uid != NULL && strcmp(made->uid, text_at(metadata, "uid")) == 0;
+    bool same = made->uid != NULL && strcmp(made->uid, json_text(metadata, "uid")) == 0;
     struct brood *brood = groups_brood(groups, owner_of(metadata));
     if (brood == NULL || (!same && !set_texts(made, metadata))) {
         groups_drop_brood(groups, brood);
@@ -133,7 +128,7 @@ static void on_object(void *arg, const json_t *object)
     struct watch *watch = arg;
     struct podgroups *groups = watch->groups;
     const json_t *metadata = json_object_get(object, "metadata");
-    const char *ns = text_at(metadata, "namespace"), *name = text_at(metadata, "name");
+    const char *ns = json_text(metadata, "namespace"), *name = json_text(metadata, "name");
     pthread_mutex_lock(&groups->lock);
     struct made *made = groups_find_made(groups, watch, ns, name);
     bool known = made != NULL;
@@ -150,8 +145,8 @@ static void on_gone(void *arg, const json_t *object)
     struct watch *watch = arg;
     const json_t *metadata = json_object_get(object, "metadata");
     pthread_mutex_lock(&watch->groups->lock);
-    struct made *made = groups_find_made(watch->groups, watch, text_at(metadata, "namespace"),
-                                         text_at(metadata, "name"));
+    struct made *made = groups_find_made(watch->groups, watch, json_text(metadata, "namespace"),
+                                         json_text(metadata, "name"));
     if (made != NULL)
         groups_remove_made(watch->groups, made);
     pthread_mutex_unlock(&watch->groups->lock);
@@ -179,21 +174,8 @@ void groups_forget_made(struct podgroups *groups, const struct watch *watch, boo
     table_each(&groups->made, stays, &leaving);
 }
 
-static void on_begin(void *arg)
-{
-    groups_begin(arg);
-}
-
-static void on_end(void *arg)
-{
-    struct watch *watch = arg;
-    pthread_mutex_lock(&watch->groups->lock);
-    groups_forget_made(watch->groups, watch, true);
-    groups_end(watch);
-    pthread_mutex_unlock(&watch->groups->lock);
-}
-
 struct reflector_handler groups_made_handler(struct watch *watch)
 {
-    return (struct reflector_handler){on_begin, on_object, on_end, on_object, on_gone, watch};
+    return (struct reflector_handler){
+        .present = on_object, .changed = on_object, .gone = on_gone, .arg = watch};
 }

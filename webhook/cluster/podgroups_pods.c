@@ -6,15 +6,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/mem.h"
 #include "karta/objects.h"
 #include "podgroups_internal.h"
-
-static const char *text_at(const json_t *metadata, const char *key)
-{
-    const char *text = json_string_value(json_object_get(metadata, key));
-    return text != NULL ? text : "";
-}
 
 static void free_replica(struct podgroups *groups, struct replica *replica)
 {
@@ -100,8 +95,8 @@ static void forget(struct podgroups *groups, uint64_t id)
 static void take(struct watch *watch, const json_t *metadata, const struct karta_pod_gang *gang)
 {
     struct podgroups *groups = watch->groups;
-    const char *ns = text_at(metadata, "namespace");
-    uint64_t id = groups_id(watch->kind_id, ns, text_at(metadata, "name"));
+    const char *ns = json_text(metadata, "namespace");
+    uint64_t id = groups_id(watch->kind_id, ns, json_text(metadata, "name"));
     struct pod *pod = gang != NULL ? find_or_add_pod(groups, id) : NULL;
     struct replica *replica = pod != NULL ? find_or_add(groups, gang, ns) : NULL;
     if (replica == NULL) {
@@ -121,7 +116,7 @@ static void on_object(void *arg, const json_t *object)
     struct watch *watch = arg;
     const json_t *metadata = json_object_get(object, "metadata");
     struct karta_pod_gang gang;
-    bool named = karta_pod_gang_read(object, text_at(metadata, "namespace"), &gang) != 0;
+    bool named = karta_pod_gang_read(object, json_text(metadata, "namespace"), &gang) != 0;
     pthread_mutex_lock(&watch->groups->lock);
     take(watch, metadata, named ? &gang : NULL);
     pthread_mutex_unlock(&watch->groups->lock);
@@ -159,21 +154,8 @@ void groups_forget_pods(struct podgroups *groups, const struct watch *watch, boo
     table_each(&groups->pods, stays, &leaving);
 }
 
-static void on_begin(void *arg)
-{
-    groups_begin(arg);
-}
-
-static void on_end(void *arg)
-{
-    struct watch *watch = arg;
-    pthread_mutex_lock(&watch->groups->lock);
-    groups_forget_pods(watch->groups, watch, true);
-    groups_end(watch);
-    pthread_mutex_unlock(&watch->groups->lock);
-}
-
 struct reflector_handler groups_pod_handler(struct watch *watch)
 {
-    return (struct reflector_handler){on_begin, on_object, on_end, on_object, on_gone, watch};
+    return (struct reflector_handler){
+        .present = on_object, .changed = on_object, .gone = on_gone, .arg = watch};
 }

@@ -24,11 +24,41 @@ static void free_watch(struct watch *watch)
     free(watch);
 }
 
-static struct reflector_handler handler_of(struct watch *watch)
+static void forget(const struct watch *watch, bool stale)
 {
     if (watch->what == WATCH_WORKLOADS)
-        return groups_workload_handler(watch);
-    return watch->what == WATCH_PODS ? groups_pod_handler(watch) : groups_made_handler(watch);
+        groups_forget_workloads(watch->groups, watch, stale);
+    else if (watch->what == WATCH_PODS)
+        groups_forget_pods(watch->groups, watch, stale);
+    else
+        groups_forget_made(watch->groups, watch, stale);
+}
+
+static void on_begin(void *arg)
+{
+    groups_begin(arg);
+}
+
+/* What the list did not name is gone. */
+static void on_end(void *arg)
+{
+    struct watch *watch = arg;
+    pthread_mutex_lock(&watch->groups->lock);
+    forget(watch, true);
+    groups_end(watch);
+    pthread_mutex_unlock(&watch->groups->lock);
+}
+
+/* Lists begin and end alike; what is told of one object differs. */
+static struct reflector_handler handler_of(struct watch *watch)
+{
+    struct reflector_handler handler = watch->what == WATCH_WORKLOADS
+                                           ? groups_workload_handler(watch)
+                                       : watch->what == WATCH_PODS ? groups_pod_handler(watch)
+                                                                   : groups_made_handler(watch);
+    handler.begin = on_begin;
+    handler.end = on_end;
+    return handler;
 }
 
 static struct watch *new_watch(struct podgroups *groups, enum watch_what what,
@@ -109,16 +139,6 @@ struct watch *watch_find_or_start(struct podgroups *groups, enum watch_what what
     return watch;
 }
 
-static void forget(struct podgroups *groups, const struct watch *watch)
-{
-    if (watch->what == WATCH_WORKLOADS)
-        groups_forget_workloads(groups, watch, false);
-    else if (watch->what == WATCH_PODS)
-        groups_forget_pods(groups, watch, false);
-    else
-        groups_forget_made(groups, watch, false);
-}
-
 /* Its thread ends first, since the handler wants the lock. */
 static void end_watch(struct podgroups *groups, struct watch *watch)
 {
@@ -131,7 +151,7 @@ static void end_watch(struct podgroups *groups, struct watch *watch)
     pthread_mutex_unlock(&groups->lock);
     reflector_free(watch->reflector);
     pthread_mutex_lock(&groups->lock);
-    forget(groups, watch);
+    forget(watch, false);
     pthread_mutex_unlock(&groups->lock);
     free_watch(watch);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/mem.h"
 #include "karta/engine.h"
 #include "karta/objects.h"
@@ -21,12 +22,6 @@
 #define LINGER_MS 30000
 /* until the keeper knows too that we may not write */
 #define STOPPED_MS 200
-
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
 
 static const struct known_profile *profile_of(const struct podgroups *groups, const char *name)
 {
@@ -153,7 +148,7 @@ static bool is_ganged(struct job *job)
     struct karta_gang gang = {0};
     bool ganged = job->object != NULL && json_object_get(metadata, "deletionTimestamp") == NULL &&
                   karta_gang_read(job->object, job->ns, &gang) != 0;
-    job->uid = text_at(metadata, "uid");
+    job->uid = json_text(metadata, "uid");
     if (ganged)
         job->source = source_of(job->groups, job->watch, groups_state(metadata), gang.profile);
     karta_gang_dispose(&gang);

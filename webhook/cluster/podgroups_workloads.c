@@ -7,15 +7,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/mem.h"
 #include "karta/objects.h"
 #include "podgroups_internal.h"
-
-static const char *text_at(const json_t *metadata, const char *key)
-{
-    const char *text = json_string_value(json_object_get(metadata, key));
-    return text != NULL ? text : "";
-}
 
 /* Of everything that objects may be made from, spec aside: that is what the generation is for. */
 uint64_t groups_state(const json_t *metadata)
@@ -27,8 +22,8 @@ uint64_t groups_state(const json_t *metadata)
         json_dumps(json_object_get(metadata, "labels"), JSON_COMPACT | JSON_SORT_KEYS);
     KARTA_AUTO_TEXT annotations =
         json_dumps(json_object_get(metadata, "annotations"), JSON_COMPACT | JSON_SORT_KEYS);
-    const char *parts[] = {text_at(metadata, "uid"),
-                           generation != NULL ? number : text_at(metadata, "resourceVersion"),
+    const char *parts[] = {json_text(metadata, "uid"),
+                           generation != NULL ? number : json_text(metadata, "resourceVersion"),
                            labels, annotations};
     return hash_u64(parts, 4);
 }
@@ -82,7 +77,7 @@ static bool take_names(struct workload *workload, const json_t *groups)
     workload->names = names;
     workload->name_count = 0;
     for (size_t i = 0; i < count; i++) {
-        const char *name = text_at(json_array_get(groups, i), "name");
+        const char *name = json_text(json_array_get(groups, i), "name");
         if (name[0] != '\0')
             names[workload->name_count++] = hash_u64(&name, 1);
     }
@@ -95,7 +90,7 @@ static bool learn(struct watch *watch, struct workload *workload, const json_t *
 {
     struct podgroups *groups = watch->groups;
     char *profile = NULL;
-    char *uid = two_texts(text_at(metadata, "uid"), gang->profile, &profile);
+    char *uid = two_texts(json_text(metadata, "uid"), gang->profile, &profile);
     if (uid == NULL || !take_names(workload, gang->groups)) {
         free(uid);
         return false;
@@ -145,14 +140,14 @@ static void forget(struct podgroups *groups, uint64_t id)
 static void take(struct watch *watch, const json_t *metadata, const struct karta_gang *gang)
 {
     struct podgroups *groups = watch->groups;
-    const char *ns = text_at(metadata, "namespace");
-    uint64_t id = groups_id(watch->kind_id, ns, text_at(metadata, "name"));
+    const char *ns = json_text(metadata, "namespace");
+    uint64_t id = groups_id(watch->kind_id, ns, json_text(metadata, "name"));
     uint64_t state = groups_state(metadata);
     if (gang == NULL) {
         forget(groups, id);
         return;
     }
-    struct workload *workload = find_or_add(watch, id, ns, text_at(metadata, "name"));
+    struct workload *workload = find_or_add(watch, id, ns, json_text(metadata, "name"));
     if (workload == NULL)
         return;
     workload->watch = watch; /* a kind may go on under another version */
@@ -178,7 +173,7 @@ static void on_object(void *arg, const json_t *object)
     json_auto_t *named = json_pack("{s:s, s:s, s:O}", "apiVersion", watch->api_version, "kind",
                                    watch->kind, "metadata", metadata);
     bool ganged =
-        named != NULL && karta_gang_read(named, text_at(metadata, "namespace"), &gang) != 0;
+        named != NULL && karta_gang_read(named, json_text(metadata, "namespace"), &gang) != 0;
     pthread_mutex_lock(&watch->groups->lock);
     take(watch, metadata, ganged && !leaves ? &gang : NULL);
     pthread_mutex_unlock(&watch->groups->lock);
@@ -216,21 +211,8 @@ void groups_forget_workloads(struct podgroups *groups, const struct watch *watch
     table_each(&groups->workloads, stays, &leaving);
 }
 
-static void on_begin(void *arg)
-{
-    groups_begin(arg);
-}
-
-static void on_end(void *arg)
-{
-    struct watch *watch = arg;
-    pthread_mutex_lock(&watch->groups->lock);
-    groups_forget_workloads(watch->groups, watch, true);
-    groups_end(watch);
-    pthread_mutex_unlock(&watch->groups->lock);
-}
-
 struct reflector_handler groups_workload_handler(struct watch *watch)
 {
-    return (struct reflector_handler){on_begin, on_object, on_end, on_object, on_gone, watch};
+    return (struct reflector_handler){
+        .present = on_object, .changed = on_object, .gone = on_gone, .arg = watch};
 }

@@ -7,18 +7,13 @@
 
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/base64.h"
+#include "base/json_text.h"
+#include "base/mem.h"
 #include "karta/document.h"
 
 #define API_VERSION "admission.k8s.io/v1"
 #define KIND "AdmissionReview"
-
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
 
 static const json_t *object_at(const json_t *request, const char *key)
 {
@@ -78,14 +73,14 @@ static int read_request(struct review *review, struct karta_error *err)
         return karta_error_set(err, KARTA_ERR_SCHEMA, "request is %s",
                                request == NULL || json_is_null(request) ? "missing" : "no object");
     const json_t *kind = json_object_get(request, "kind");
-    review->uid = text_at(request, "uid");
-    review->operation = text_at(request, "operation");
-    review->ns = text_at(request, "namespace");
-    review->name = text_at(request, "name");
-    review->sub_resource = text_at(request, "subResource");
-    review->group = text_at(kind, "group");
-    review->version = text_at(kind, "version");
-    review->kind = text_at(kind, "kind");
+    review->uid = json_text(request, "uid");
+    review->operation = json_text(request, "operation");
+    review->ns = json_text(request, "namespace");
+    review->name = json_text(request, "name");
+    review->sub_resource = json_text(request, "subResource");
+    review->group = json_text(kind, "group");
+    review->version = json_text(kind, "version");
+    review->kind = json_text(kind, "kind");
     review->object = object_at(request, "object");
     review->old_object = object_at(request, "oldObject");
     return check_request(request, review, err);
