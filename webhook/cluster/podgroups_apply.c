@@ -61,11 +61,13 @@ static json_t *body_of(const struct job *job, const json_t *object, const char *
 }
 
 /* Whether it is known to be ours, then with *uid (new); *current: it is right already. */
-static bool is_known(const struct job *job, const struct watch *watch, const char *name, char **uid,
+static bool is_known(struct job *job, const struct watch *watch, const char *name, char **uid,
                      bool *current)
 {
     struct podgroups *groups = job->groups;
     pthread_mutex_lock(&groups->lock);
+    const struct workload *workload = (struct workload *)table_find(&groups->workloads, job->id);
+    job->ends = workload != NULL ? workload->ends : 0;
     struct made *made = groups_find_made(groups, watch, job->ns, name);
     bool known = made != NULL && made->brood->entry.id == hash_u64(&job->uid, 1);
     if (known) {
@@ -150,14 +152,19 @@ static enum work_end refused(struct job *job, struct watch *watch, const char *n
     return end;
 }
 
-/* Whether the workload is there still. What was written is not noted here: the watch tells of it,
- * and perhaps already of its end. */
-static bool is_there(const struct job *job)
+/*
+ * Whether the workload is there still; what was written is noted then, so that it is known before
+ * the watch tells of it. Unless an object of the workload's ended since the write began: that may
+ * have been this one, and the watch tells of nothing twice.
+ */
+static bool note(const struct job *job, struct watch *watch, const json_t *object)
 {
     struct podgroups *groups = job->groups;
     pthread_mutex_lock(&groups->lock);
     struct workload *workload = (struct workload *)table_find(&groups->workloads, job->id);
     bool there = workload != NULL && strcmp(workload->uid, job->uid) == 0;
+    if (there && workload->ends == job->ends)
+        groups_note_made(watch, object);
     pthread_mutex_unlock(&groups->lock);
     return there;
 }
@@ -189,7 +196,7 @@ static enum work_end write_object(struct job *job, struct watch *watch, const ch
         end = refused(job, watch, name, &answer);
     } else {
         metrics_podgroups_written(job->groups->config.metrics, METRICS_PODGROUPS_APPLIED);
-        if (!is_there(job))
+        if (!note(job, watch, answer.body))
             end = groups_delete(job, watch, name,
                                 json_text(json_object_get(answer.body, "metadata"), "uid"));
     }

@@ -120,6 +120,7 @@ struct workload {
     /* its place in the queue; none while a worker has it, and `again` where it is due after that */
     enum queue_place place;
     bool busy, again;
+    unsigned ends; /* how many of its objects ended, or became somebody else's */
     struct workload *before, *after;
     int64_t since_ms, due_ms;
     int failures;  /* in a row */
@@ -211,7 +212,8 @@ bool groups_has_room(struct podgroups *groups, const struct table *table, size_t
 void groups_begin(struct watch *watch);
 void groups_end(struct watch *watch);
 
-/* podgroups_made.c; want the lock. */
+/* podgroups_made.c; want the lock: what we just wrote, before the watch tells of it. */
+void groups_note_made(struct watch *watch, const json_t *object);
 struct made *groups_find_made(struct podgroups *groups, const struct watch *watch, const char *ns,
                               const char *name);
 void groups_remove_made(struct podgroups *groups, struct made *made);
@@ -270,6 +272,7 @@ struct job {
     json_t *object;   /* as it is read; NULL: not yet */
     const char *uid;  /* borrowed from it */
     uint64_t source;  /* what its objects are made from */
+    unsigned ends;    /* the workload's, before the write under way */
     bool per_replica; /* it has groups that only pods name */
     json_t *wanted;   /* set of groups_wanted_key */
     int retry_after_ms;

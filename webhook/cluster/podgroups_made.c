@@ -32,6 +32,8 @@ static void leave(struct podgroups *groups, struct made *made)
         place = &(*place)->next;
     *place = made->next;
     made->brood = NULL;
+    if (brood->workload != NULL)
+        brood->workload->ends++;
     groups_stir(groups, brood->workload);
     groups_drop_brood(groups, brood);
 }
@@ -113,6 +115,11 @@ static void take(struct watch *watch, const json_t *metadata)
     }
     made->round = watch->round;
     made->source = source_of(metadata);
+}
+
+void groups_note_made(struct watch *watch, const json_t *object)
+{
+    take(watch, json_object_get(object, "metadata"));
 }
 
 /* Of an object that was known: somebody else changed what it says that it was made from. */
